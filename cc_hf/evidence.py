@@ -11,7 +11,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -20,7 +20,7 @@ from cc_hf import signature
 from cc_hf.errors import InputError, in_file
 from cc_hf.files import huggingface_home, is_file
 from cc_hf.reading import stream_lines
-from cc_hf.records import parse_objects, read_value, write_record
+from cc_hf.records import OMITTED, parse_objects, read_value, write_record
 from cc_hf.registry import kind_of_sentences
 from cc_hf.rules import AtLeast, Count, OneOf
 from cc_hf.score_limits import Z95, score_limits
@@ -39,6 +39,7 @@ __all__ = [
     "evidence_of",
     "kappa",
     "known_evidence",
+    "known_threshold",
     "least_youden",
     "not_above",
     "options_of",
@@ -78,6 +79,9 @@ class Evidence:
         n_right_found, n_wrong_found: how many of them the judge finds right, and wrong.
         n_neither: number of translations that show no reading.
         n_neither_right: how many of these the judge finds right.
+        n_right_neither, n_wrong_neither, n_neither_found: in how many translations of each kind the
+            judge finds neither reading, where the signature has a threshold for that. The counts
+            are cross-fitted: the threshold was found on other translations than it was used on.
         is_open: whether sources leave the reading open, so that none is right.
         people_kappa: Cohen's kappa of the people among themselves; None where it is not known.
         of: what the counts are of in truth, if they are lent to the judge, such as an ensemble that
@@ -111,17 +115,19 @@ class Evidence:
     is_open: bool = False
     people_kappa: Annotated[float, AtLeast(-1.0, 1.0)] | None = None
     of: str = ""
+    n_right_neither: Count = field(default=0, metadata=OMITTED)
+    n_wrong_neither: Count = field(default=0, metadata=OMITTED)
+    n_neither_found: Count = field(default=0, metadata=OMITTED)
 
     def __post_init__(self) -> None:
-        for part, whole in (
-            ("n_right_found", "n_right"),
-            ("n_wrong_found", "n_wrong"),
-            ("n_neither_right", "n_neither"),
+        for parts, whole in (
+            (("n_right_found", "n_right_neither"), "n_right"),
+            (("n_wrong_found", "n_wrong_neither"), "n_wrong"),
+            (("n_neither_right", "n_neither_found"), "n_neither"),
         ):
-            if getattr(self, part) > getattr(self, whole):
+            if (n := sum(getattr(self, part) for part in parts)) > getattr(self, whole):
                 raise InputError(
-                    f"{part}: expected at most {whole}, {getattr(self, whole)}, got"
-                    f" {getattr(self, part)}"
+                    f"{parts[0]}: expected at most {whole}, {getattr(self, whole)}, got {n}"
                 )
         signature.parse(self.signature)
 
@@ -139,6 +145,23 @@ class Evidence:
     def n(self) -> int:
         """The number of labelled translations."""
         return self.n_right + self.n_wrong + self.n_neither
+
+    @property
+    def threshold(self) -> str:
+        """The threshold of the verdict "neither", as signatures have it; "" for two verdicts."""
+        return signature.parse(self.signature)[1].get("neither", "")
+
+    @property
+    def right(self) -> tuple[int, int]:
+        """How many translations that show the reading are found right, of those found right or
+        wrong.
+        """
+        return self.n_right_found, self.n_right - self.n_right_neither
+
+    @property
+    def wrong(self) -> tuple[int, int]:
+        """How many translations that show another one are found wrong, likewise."""
+        return self.n_wrong_found, self.n_wrong - self.n_wrong_neither
 
 
 class Rate(NamedTuple):
@@ -185,17 +208,16 @@ def shown_rates(rows: Iterable[Evidence], reading: str) -> Rates:
     right = wrong = Rate(0, 0)
     for row in rows:
         if row.reading == reading:
-            right = right.plus(row.n_right_found, row.n_right)
-            wrong = wrong.plus(row.n_wrong_found, row.n_wrong)
+            right, wrong = right.plus(*row.right), wrong.plus(*row.wrong)
         elif row.reading == _OTHER.get(reading):
-            right = right.plus(row.n_wrong_found, row.n_wrong)
-            wrong = wrong.plus(row.n_right_found, row.n_right)
+            right, wrong = right.plus(*row.wrong), wrong.plus(*row.right)
     return Rates(right, wrong)
 
 
 def rates(rows: Iterable[Evidence], reading: str) -> Rates:
     """Return how well a judge does on the figure of a reading, for which what shows neither counts
-    as right (Vamvas & Sennrich 2021), or of open sources as not this reading.
+    as right (Vamvas & Sennrich 2021), or of open sources as not this reading. A judge that tells
+    apart what shows neither errs where it finds such a translation right or wrong.
 
     Rows of the other gender say how the judge reads the same translations where the other reading
     is right. They are added where the rates do not differ clearly, and nothing shows neither.
@@ -233,9 +255,11 @@ def _systems(rows: Iterable[Evidence]) -> list[str]:
 def _of_figure(rows: Iterable[Evidence]) -> tuple[Rate, Rate]:
     right = wrong = Rate(0, 0)
     for row in rows:
-        right = right.plus(row.n_right_found, row.n_right)
-        wrong = wrong.plus(row.n_wrong_found, row.n_wrong)
-        if row.is_open:
+        right, wrong = right.plus(*row.right), wrong.plus(*row.wrong)
+        if row.threshold:
+            n_wrong = row.n_neither - row.n_neither_found - row.n_neither_right
+            right, wrong = right.plus(0, n_wrong), wrong.plus(0, row.n_neither_right)
+        elif row.is_open:
             wrong = wrong.plus(row.n_neither - row.n_neither_right, row.n_neither)
         else:
             right = right.plus(row.n_neither_right, row.n_neither)
@@ -375,6 +399,38 @@ def options_of(signed: Mapping[str, str]) -> list[str | None]:
     """
     is_rounded = "int8" if "int8" in signed.get("dtype", "") else None
     return [*(signed.get(name) for name in _OPTIONS), is_rounded]
+
+
+def known_threshold(
+    signed: Mapping[str, str], metric: str, *, dataset: str, kind: str, rows: Iterable[Evidence]
+) -> tuple[str, float] | None:
+    """Return the threshold of the verdict "neither" that evidence on the judge of a result gives,
+    and the share of the labelled translations that show neither; None without such evidence.
+
+    Args:
+        signed: the fields of the signature of the result; with a threshold, only evidence by this
+            one counts.
+        metric, dataset, kind: as for `evidence_of`.
+    """
+    rows = list(rows)
+    by_threshold = {
+        threshold: evidence_of(
+            {**signed, "neither": threshold}, metric, dataset=dataset, kind=kind, rows=rows
+        )
+        for threshold in dict.fromkeys(row.threshold for row in rows)
+        if threshold and signed.get("neither", threshold) == threshold
+    }
+    known = {threshold: of for threshold, of in by_threshold.items() if of}
+    if not known:
+        return None
+
+    def strength(threshold: str) -> tuple[bool, int]:
+        fitting = known[threshold]
+        return fitting[0].dataset == dataset, sum(row.n for row in fitting)
+
+    best = max(known, key=strength)
+    n_neither = sum(row.n_neither for row in known[best])
+    return best, n_neither / sum(row.n for row in known[best])
 
 
 def _is_of(row: Evidence, evaluator: str) -> bool:

@@ -15,7 +15,7 @@ __all__ = ["CORRECTED", "TRANSFERRED", "FigureKey", "figure_key", "is_corrected"
 CORRECTED, TRANSFERRED = "corrected_", "transferred_"
 
 _OF_CATEGORY = re.compile(
-    "(accuracy|weighted_accuracy|inconclusive_rate|neutral_as)_(.*)", re.DOTALL
+    "(accuracy|weighted_accuracy|inconclusive_rate|neutral_as|neither_share)_(.*)", re.DOTALL
 )
 
 

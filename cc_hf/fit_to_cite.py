@@ -133,8 +133,9 @@ def reasons_not_to_cite(
     if evaluator and translator != "scored" and "unresponsive" not in reasons:
         trust = trust or judge_trust(signed, scores, dataset=dataset, categories=categories)
         reasons |= why_untrusted(trust, evaluator, dataset)
-    if (n_inconclusive := counts.get("n_inconclusive", 0)) > n / 2:
-        reasons["inconclusive"] = f"{n_inconclusive:,} of {n:,} translations have no verdict"
+    n_unread = counts.get("n_inconclusive", 0) + counts.get("n_neither", 0)
+    if n_unread > n / 2:
+        reasons["inconclusive"] = f"{n_unread:,} of {n:,} translations have no verdict"
     elif unread := [
         f"{n_unread:,} of {n_of:,} translations of {category} have no verdict"
         for category, (n_of, n_unread) in categories.items()

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from cc_hf.evidence import Rate, Rates, kappa
 from cc_hf.fit_to_cite import GENDERS
 from cc_hf.levels import RANKS_ONLY, SUPPORTED, Trust
-from cc_hf.schema import Judgement
+from cc_hf.schema import NEITHER, Judgement
 
-__all__ = ["rates_by_labels", "why_doubted"]
+__all__ = ["rates_by_labels", "shown_labels", "why_doubted"]
 
 # Labels that all say the same are doubted where the judge says otherwise of more than a share of
 # the translations; and so are those that agree with a good judge hardly more than by chance.
@@ -21,7 +21,7 @@ def rates_by_labels(judgements: Sequence[Judgement]) -> Rates:
     shows the feminine one; else that it is right.
     """
     counts = {True: [0, 0], False: [0, 0]}  # by label: found, and all
-    for j in _labelled(judgements):
+    for j in shown_labels(judgements):
         is_male = j.category.rpartition("/")[2] == "male"
         label, verdict = (j.trusted or 0) > 0.5, j.is_correct
         label, verdict = label != is_male, verdict != is_male
@@ -38,7 +38,7 @@ def why_doubted(judgements: Sequence[Judgement], trust: Trust | None) -> str:
         judgements: some of them with trusted verdicts by people.
         trust: how far evidence lets trust in the judge.
     """
-    labelled = _labelled(judgements)
+    labelled = shown_labels(judgements)
     if not labelled:
         return ""
     n = len(labelled)
@@ -66,5 +66,15 @@ def why_doubted(judgements: Sequence[Judgement], trust: Trust | None) -> str:
     )
 
 
-def _labelled(judgements: Sequence[Judgement]) -> list[Judgement]:
-    return [j for j in judgements if j.trusted is not None and j.trusted != 0.5]
+def shown_labels(judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Return the judgements with a trusted verdict, right or wrong, in which neither the judge nor
+    the trusted verdicts find neither reading.
+    """
+    return [
+        j
+        for j in judgements
+        if j.trusted is not None
+        and j.trusted != 0.5
+        and j.verdict != NEITHER
+        and j.trusted_neither <= 0.5
+    ]

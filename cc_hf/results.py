@@ -119,8 +119,9 @@ class CategoryAccuracy:
     """The figures of one category.
 
     Attributes:
-        accuracy: n_correct / n, in [0, 1].
+        accuracy: n_correct / (n - n_neither), in [0, 1].
         weighted_accuracy: accuracy with rank weights, in [0, 1]; None for metrics without weights.
+        n_neither: number of samples that show neither reading, which accuracies leave out.
     """
 
     category: str
@@ -130,6 +131,7 @@ class CategoryAccuracy:
     n_ties: Count = 0
     weighted_accuracy: Share | None = None
     n_inconclusive: Count = 0
+    n_neither: Count = field(default=0, metadata=OMITTED)
 
 
 class OnData:
@@ -219,7 +221,9 @@ class EvaluationResult(OnData):
                 self.n,
                 dataset=self.dataset,
                 system=self.system,
-                categories={c.category: (c.n, c.n_inconclusive) for c in self.categories},
+                categories={
+                    c.category: (c.n, c.n_inconclusive + c.n_neither) for c in self.categories
+                },
                 scores=self.scores,
                 trust=trust,
             )

@@ -18,6 +18,7 @@ __all__ = [
     "CUSTOM",
     "FORMS",
     "INCONCLUSIVE",
+    "NEITHER",
     "UNCOUNTED_CATEGORY",
     "VERDICTS",
     "ContrastiveSourceExample",
@@ -245,7 +246,11 @@ class ScoringRequest:
 #: The verdict on a translation in which nothing is read, which is counted separately and is never
 #: correct; also what tables call such a reading.
 INCONCLUSIVE = "inconclusive"
-#: The possible verdicts.
+#: The verdict on a translation that shows none of the readings that are asked for, such as a
+#: neutral form. It is neither right nor wrong: accuracies leave it out, and its share stands beside
+#: them.
+NEITHER = "neither"
+#: The verdicts of all metrics. `NEITHER` is one of those that can tell it apart.
 VERDICTS = ("correct", "incorrect", INCONCLUSIVE)
 
 
@@ -278,7 +283,7 @@ class Judgement:
         example_id: the example's id, or the row number as a string.
         is_correct: whether the verdict is "correct".
         translation: the translation that was judged. If several are compared, the correct one.
-        verdict: one of VERDICTS; by default, "correct" or "incorrect" by `is_correct`.
+        verdict: one of VERDICTS, or NEITHER; by default, "correct" or "incorrect" by `is_correct`.
         predicted: what the metric reads in the translation, such as "female"; "" for metrics that
             read nothing of the kind.
         gold: what it should read; "" likewise.
@@ -293,13 +298,14 @@ class Judgement:
         score_incorrect: best score over the incorrect sources, or over the contrastive
             translations.
         weight: rank weight within the category, from 1 to the category's size; 1 for metrics
-            without weights.
+            without weights, 0 for the verdict "neither".
         scores: the scores of all translations if several are compared, the correct one first and
             then the contrastive ones in their order; otherwise ().
         pair: name that the sample shares with those that belong to it, such as its counterfactual;
             "" for a sample on its own.
         trusted: how right the translation is by people or a larger evaluator, in [0, 1]; None if
             they did not judge it. No other field depends on it.
+        trusted_neither: the share of these who say that it shows neither reading, in [0, 1].
         inclusion: the probability with which it was drawn for them, above 0; None if this is not
             known, or the same for all.
         spans: parts of source and translation that led to the verdict; () for metrics without.
@@ -323,16 +329,17 @@ class Judgement:
     pair: str = field(default="", metadata=OMITTED)
     trusted: Share | None = field(default=None, metadata=OMITTED)
     inclusion: Share | None = field(default=None, metadata=OMITTED)
+    trusted_neither: Share = field(default=0.0, metadata=OMITTED)
     spans: tuple[TextSpan, ...] = field(default=(), metadata=OMITTED)
 
     def __post_init__(self) -> None:
         if not self.verdict:  # as in files of older versions
             verdict = "correct" if self.is_correct else "incorrect"
             object.__setattr__(self, "verdict", verdict)
-        if self.verdict not in VERDICTS:
+        if self.verdict not in (*VERDICTS, NEITHER):
             raise InputError(
-                f"example {self.example_id!r}: verdict: expected one of {', '.join(VERDICTS)}, got"
-                f" {self.verdict!r}"
+                f"example {self.example_id!r}: verdict: expected one of {', '.join(VERDICTS)},"
+                f" {NEITHER}, got {self.verdict!r}"
             )
         if self.is_correct != (self.verdict == "correct"):
             raise InputError(
@@ -343,7 +350,7 @@ class Judgement:
     @property
     def is_decided(self) -> bool:
         """Whether the translation was found correct or incorrect."""
-        return self.verdict != INCONCLUSIVE
+        return self.verdict in ("correct", "incorrect")
 
     @property
     def unit(self) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from cc_hf.figure_keys import CORRECTED
 from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.metrics.headline import uncounted_of
 from cc_hf.results import EvaluationResult, different_options
-from cc_hf.schema import counted_categories
+from cc_hf.schema import INCONCLUSIVE, counted_categories
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.paired import (
     McNemar,
@@ -45,7 +45,8 @@ __all__ = [
 class SystemComparison:
     """A system compared with the baseline by one metric, over their judgements.
 
-    Accuracy is the share of correct judgements; an inconclusive one is not correct.
+    Accuracy is the share of correct judgements; an inconclusive one is not correct, and one on a
+    translation that shows neither reading is not counted.
 
     Attributes:
         baseline, system: names of the results.
@@ -173,11 +174,13 @@ def _alike(
     declared = registered_metric(metric)
     shared = aligned.shared(names)
     weights = np.array([[j.weight for j in row] for row in shared.table]) if has_weights else None
+    counted = shared.is_counted
     differences = paired_differences(
         shared.is_correct,
         shared.categories,
         weights=weights,
-        inconclusive=shared.flags(lambda j: not j.is_decided) if has_rates else None,
+        inconclusive=shared.flags(lambda j: j.verdict == INCONCLUSIVE) if has_rates else None,
+        counted=counted,
         of_categories=OfCategories(
             declared.category_groups, declared.differences(), declared.uncounted
         ),
@@ -194,7 +197,7 @@ def _alike(
             name,
             len(shared.categories),
             {**corrected[number], **differences[number], **f1[number], **shares[number]},
-            mcnemar(shared.is_correct[0], shared.is_correct[number + 1]),
+            mcnemar(*(shared.is_correct[[0, number + 1]] & counted[0] & counted[number + 1])),
         )
         for number, name in enumerate(others)
     }
@@ -231,11 +234,10 @@ def _share_differences(
     """
     differences: list[dict[str, PairedDifference]] = [{} for _ in shared.table[1:]]
     for name, figure in declared.figure_names.items():
-        if figure.counts is None:
+        flags = None if figure.counts is None else shared.flags(figure.counts)
+        if flags is None or (name == "neither_share" and not flags.any()):
             continue
-        of_systems = paired_differences(
-            shared.flags(figure.counts), shared.categories, units=shared.units, **bootstrap
-        )
+        of_systems = paired_differences(flags, shared.categories, units=shared.units, **bootstrap)
         for system, figures in zip(differences, of_systems, strict=True):
             system[name] = figures["accuracy"]
     return differences

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from cc_hf import signature
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, difference_of_data
-from cc_hf.schema import Judgement
+from cc_hf.schema import NEITHER, Judgement
 
 __all__ = ["AlignedJudgements", "SharedVerdicts", "by_metric", "check_same_data", "check_whole"]
 
@@ -80,6 +80,11 @@ class SharedVerdicts:
     def is_correct(self) -> npt.NDArray[np.bool_]:
         """The verdicts, shape (s, n)."""
         return self.flags(operator.attrgetter("is_correct"))
+
+    @functools.cached_property
+    def is_counted(self) -> npt.NDArray[np.bool_]:
+        """Whether an accuracy counts each sample: all that show a reading, shape (s, n)."""
+        return self.flags(lambda j: j.verdict != NEITHER)
 
     @functools.cached_property
     def categories(self) -> list[str]:

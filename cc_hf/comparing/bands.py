@@ -23,7 +23,7 @@ from cc_hf.metrics.headline import (
     why_not_ranked,
 )
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import counted_categories
+from cc_hf.schema import NEITHER, counted_categories
 from cc_hf.statistics.bands import Standing, standings, standings_of
 from cc_hf.statistics.paired import estimated_differences
 
@@ -152,8 +152,9 @@ def compared_samples(
         NoSharedSamplesError: for no sample that every system read.
     """
     aligned = AlignedJudgements.of(results)
-    is_unread = any(not j.is_decided for r in results.values() for j in r.judgements)
-    if not is_unread or not (only_read or _differ_in_unread(results)):
+    unread = {j.verdict for r in results.values() for j in r.judgements if not j.is_decided}
+    only_read = only_read or NEITHER in unread  # accuracies leave these out
+    if not unread or not (only_read or _differ_in_unread(results)):
         return aligned, False
     return on_shared_samples(results)[0], True
 

@@ -37,7 +37,7 @@ def on_shared_samples(
     Args:
         results: name -> result with judgements.
         shared: "answered" for samples with a translation that is not blank, or a valid choice;
-            "decided" for those with a verdict other than inconclusive, which leaves out
+            "decided" for those that are found right or wrong, which leaves out
             translations in which a metric recognises nothing.
 
     Returns:
@@ -73,9 +73,7 @@ def on_shared_samples(
         of_example
         for of_example in zip(*aligned.shared(results).table, strict=True)
         if all(
-            judgement.verdict != "inconclusive"
-            if shared == "decided"
-            else _is_answered(judgement, metric)
+            judgement.is_decided if shared == "decided" else _is_answered(judgement, metric)
             for judgement, metric in zip(of_example, metrics, strict=True)
         )
     ]

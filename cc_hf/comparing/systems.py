@@ -28,7 +28,7 @@ from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
 from cc_hf.metrics.headline import headline
 from cc_hf.results import EvaluationResult, Interval, NoInterval, OnData
-from cc_hf.schema import VERDICTS
+from cc_hf.schema import NEITHER, VERDICTS
 from cc_hf.statistics.agreement import (
     agreement_interval,
     cohen_kappa,
@@ -285,8 +285,8 @@ def _agreement(
     verdicts = [a.verdict for a, _ in pairs], [b.verdict for _, b in pairs]
     labels = tuple(
         verdict
-        for verdict in VERDICTS
-        if verdict != "inconclusive" or any(verdict in side for side in verdicts)
+        for verdict in (*VERDICTS, NEITHER)
+        if verdict in VERDICTS[:2] or any(verdict in side for side in verdicts)
     )
     return MetricAgreement(
         left=left,

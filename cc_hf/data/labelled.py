@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cc_hf.data.declaration import SourceFile
+from cc_hf.schema import NEITHER
 
 __all__ = ["NEITHER", "RIGHT", "WRONG", "LabelSet", "LabelledTranslation", "agreed"]
 
 #: What a translation shows besides the name of a reading: the right or the wrong one, or none.
-RIGHT, WRONG, NEITHER = "right", "wrong", "neither"
+RIGHT, WRONG = "right", "wrong"
 
 
 @dataclass(frozen=True, slots=True)

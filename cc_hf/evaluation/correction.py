@@ -21,9 +21,10 @@ from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.figure_keys import CORRECTED, TRANSFERRED
+from cc_hf.label_checks import shown_labels
 from cc_hf.metrics.base import Metric, label_column, registered_metric
 from cc_hf.results import EvaluationResult, Interval, NoInterval, different_options
-from cc_hf.schema import Judgement
+from cc_hf.schema import NEITHER, Judgement
 from cc_hf.statistics.bootstrap import known_intervals, missing_intervals
 from cc_hf.statistics.checks import check_number
 from cc_hf.statistics.correction import labels_needed, transferred_share
@@ -167,6 +168,7 @@ def audited(
     return corrected(
         replace(result, notes=(*result.notes, *notes)),
         {j.example_id: float(j.is_correct) for j in verdicts.judgements},
+        neither={j.example_id: 1.0 for j in verdicts.judgements if j.verdict == NEITHER},
         by=f"{by}/seed{seed}",
         about=f"an audit by {name} of a random part",
     )
@@ -179,6 +181,7 @@ def corrected(
     by: str,
     about: str,
     inclusion: Mapping[str, float] | None = None,
+    neither: Mapping[str, float] | None = None,
 ) -> EvaluationResult:
     """Add the figures that trusted verdicts on a part of the samples correct (prediction-powered
     inference, Angelopoulos et al. 2023; see `cc_hf.statistics.correction`).
@@ -193,6 +196,9 @@ def corrected(
         about: the trusted verdicts, as the note names them.
         inclusion: id of a sample -> the probability with which it was drawn, above 0; None if it is
             the same for all.
+        neither: id of a sample -> the share of the trusted judge's verdicts by which it shows
+            neither reading, in [0, 1], 0 where it is missing. Corrected accuracies are shares of
+            what shows one.
 
     Returns:
         The result with scores whose names begin with "corrected_", and the trusted verdicts in its
@@ -223,6 +229,7 @@ def corrected(
                 j,
                 trusted=trusted.get(j.example_id),
                 inclusion=None if inclusion is None else inclusion.get(j.example_id),
+                trusted_neither=(neither or {}).get(j.example_id, 0.0),
             )
             for j in result.judgements
         ),
@@ -316,7 +323,7 @@ def transferred(result: EvaluationResult, labelled: EvaluationResult) -> Evaluat
         InputError: for a result without trusted verdicts, or with some that were not drawn with the
             same probability; or labels of right or of wrong translations only.
     """
-    known = [j for j in labelled.judgements if j.trusted is not None and j.trusted != 0.5]
+    known = shown_labels(labelled.judgements)
     if not known:
         raise InputError("labels: expected a result with trusted verdicts, got one without")
     if len({j.inclusion for j in known}) > 1:
@@ -360,9 +367,10 @@ def _transferred(judged: Sequence[Judgement], labelled: Sequence[Judgement]) -> 
     for j in labelled:
         table[int(not j.trusted or j.trusted < 0.5), int(not j.is_correct)] += 1
     n_right = sum(j.is_correct for j in judged)
-    if not judged or not table.sum(axis=1).all():
+    n_wrong = sum(not j.is_correct and j.verdict != NEITHER for j in judged)
+    if not (n_right or n_wrong) or not table.sum(axis=1).all():
         return None
-    return transferred_share(np.array([n_right, len(judged) - n_right]), table)
+    return transferred_share(np.array([n_right, n_wrong]), table)
 
 
 def _with_figures(

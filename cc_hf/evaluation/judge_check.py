@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from cc_hf import registry, signature
 from cc_hf.data.download import fetch
-from cc_hf.data.labelled import NEITHER, RIGHT, WRONG, LabelledTranslation, LabelSet
+from cc_hf.data.labelled import RIGHT, WRONG, LabelledTranslation, LabelSet
 from cc_hf.data.loading import declaration
 from cc_hf.errors import DataError, InputError, ResultWarning
 from cc_hf.evaluation.correction import random_part
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Cues, Material, load_material
+from cc_hf.evaluation.neither import cross_fitted
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.evaluators.options import LoadingOptions
@@ -26,8 +28,9 @@ from cc_hf.evidence import Evidence, users_file, write_evidence
 from cc_hf.languages import base_code, language_pair
 from cc_hf.levels import Trust, trust_by
 from cc_hf.metrics.base import Metric
+from cc_hf.metrics.neither import text_of_threshold
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Example
+from cc_hf.schema import NEITHER, Example
 from cc_hf.statistics.agreement import mean_kappa
 from cc_hf.statistics.checks import check_number
 
@@ -207,15 +210,77 @@ def _checked(
     ids = [*dict.fromkeys(row.example_id for row in labelled)]
     drawn = {*ids} if sample is None else random_part(ids, sample, seed=seed)
     kappa = people_agreement(labelled)
-    of_system: dict[str, list[LabelledTranslation]] = defaultdict(list)
+    by_system: dict[str, list[LabelledTranslation]] = defaultdict(list)
     for row in labelled:
         if row.shows and row.example_id in drawn:
-            of_system[row.system].append(row)
-    for system, rows in of_system.items():
+            by_system[row.system].append(row)
+    seed_of_draw = None if sample is None else seed
+    judged: list[_Judged] = []
+    for system, rows in by_system.items():
         verdicts, signed = _verdicts(metric, evaluator, material, rows, progress=progress)
+        shows = [_shown(row, examples[row.example_id]) for row in rows]
         judge = signature.parse(signed)[1]["eval"]
-        signed = _without_system(signed, len(rows), None if sample is None else seed)
-        yield from _counted(labels, pair, (judge, system), rows, verdicts, examples, signed, kappa)
+        signed = _without_system(signed, len(rows), seed_of_draw)
+        golds = [getattr(examples[row.example_id], "gold", "") for row in rows]
+        judged.append(_Judged(judge, system, signed, verdicts, shows, golds))
+    for of_system in (*judged, *_with_neither(judged)):
+        yield from _counted(labels, pair, of_system, kappa)
+
+
+class _Verdict(NamedTuple):
+    """What a judge finds in a translation: `RIGHT`, or of the reading that is counted, `WRONG` or
+    `NEITHER`; and abs(log s_c - log s_i).
+    """
+
+    found: str
+    distance: float
+
+
+class _Judged(NamedTuple):
+    """The translations of a system: what a judge finds in them, what they show, and the right
+    reading of each.
+    """
+
+    judge: str
+    system: str
+    signature: str
+    verdicts: Sequence[_Verdict]
+    shows: Sequence[str]
+    golds: Sequence[str]
+
+
+def _with_neither(judged: Sequence[_Judged]) -> list[_Judged]:
+    """Return what the judge finds where it tells apart what shows neither reading; [] if labels
+    give no threshold for that.
+    """
+    verdicts = [verdict for of_system in judged for verdict in of_system.verdicts]
+    shows = [shown for of_system in judged for shown in of_system.shows]
+    said, distances = [v.found for v in verdicts], [v.distance for v in verdicts]
+    if NEITHER in said or (fitted := cross_fitted(distances, said, shows)) is None:
+        return []
+    threshold, by_threshold = fitted
+    rest = iter(map(_Verdict, by_threshold, distances))
+    signed = [_with_threshold(of_system.signature, threshold) for of_system in judged]
+    return [
+        of_system._replace(signature=text, verdicts=[next(rest) for _ in of_system.verdicts])
+        for of_system, text in zip(judged, signed, strict=True)
+    ]
+
+
+def _with_threshold(signed: str, threshold: float) -> str:
+    metric, fields = signature.parse(signed)
+    text = text_of_threshold(threshold)
+    with_it: dict[str, str] = {}
+    for name, value in fields.items():
+        with_it |= {name: value, **({"neither": text} if name == "tie" else {})}
+    return signature.unparse(metric, with_it)
+
+
+def _shown(row: LabelledTranslation, example: Example) -> str:
+    """Return what a translation shows, `RIGHT`, `WRONG` or `NEITHER`."""
+    if row.shows in (RIGHT, WRONG, NEITHER):
+        return row.shows
+    return RIGHT if row.shows == getattr(example, "gold", "") else WRONG
 
 
 def people_agreement(labelled: Sequence[LabelledTranslation]) -> float | None:
@@ -233,17 +298,15 @@ def _verdicts(
     rows: Sequence[LabelledTranslation],
     *,
     progress: bool,
-) -> tuple[list[bool], str]:
-    """Return whether the judge finds each translation right, or of the reading that is counted,
-    and the signature of the verdicts.
-    """
+) -> tuple[list[_Verdict], str]:
+    """Return what the judge finds in each translation, and the signature of the verdicts."""
     # An example has one translation in a run: further ones are judged in runs of their own.
     runs: dict[int, list[int]] = defaultdict(list)
     seen: Counter[str] = Counter()
     for number, row in enumerate(rows):
         runs[seen[row.example_id]].append(number)
         seen[row.example_id] += 1
-    verdicts, signed = [False] * len(rows), ""
+    verdicts, signed = [_Verdict(WRONG, 0.0)] * len(rows), ""
     for numbers in runs.values():
         by_id = {rows[number].example_id: number for number in numbers}
         part = replace(material, chosen=frozenset(by_id))
@@ -251,57 +314,69 @@ def _verdicts(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ResultWarning)
             result = judge(metric, part, texts, evaluator=evaluator, clean=False, progress=progress)
-        for name, is_right in _found(result).items():
-            verdicts[by_id[name]] = is_right
+        for name, verdict in _found(result).items():
+            verdicts[by_id[name]] = verdict
         signed = signed or result.signature
     return verdicts, signed
 
 
-def _found(result: EvaluationResult) -> dict[str, bool]:
+def _found(result: EvaluationResult) -> dict[str, _Verdict]:
     if result.judgements:
-        return {j.example_id: j.is_correct for j in result.judgements}
-    return {r.example_id: (r.probability_counted or 0) >= 0.5 for r in result.readings}
+        said = [
+            (j.example_id, j.is_correct, j.verdict == NEITHER, j.probability_correct or 0.0)
+            for j in result.judgements
+        ]
+    else:
+        probabilities = [r.probability_counted or 0.0 for r in result.readings]
+        said = [
+            (r.example_id, p >= 0.5, r.reading == NEITHER, p)
+            for r, p in zip(result.readings, probabilities, strict=True)
+        ]
+    return {
+        name: _Verdict(NEITHER if is_neither else RIGHT if is_right else WRONG, _distance(p))
+        for name, is_right, is_neither, p in said
+    }
+
+
+def _distance(probability: float) -> float:
+    """Return the difference of the log scores of both sides, without its sign."""
+    return abs(math.log(probability / (1 - probability))) if 0 < probability < 1 else math.inf
 
 
 def _counted(
     labels: LabelSet,
     pair: str,
-    judged: tuple[str, str],
-    rows: Sequence[LabelledTranslation],
-    verdicts: Sequence[bool],
-    examples: Mapping[str, Example],
-    signed: str,
+    judged: _Judged,
     people_kappa: float | None,
 ) -> Iterator[Evidence]:
     """Yield the counts of a judge and a system by right reading."""
     declared = declaration(labels.dataset)
     is_open = declared.config(labels.configs[pair]).is_open
-    counts: dict[str, Counter[tuple[str, bool]]] = defaultdict(Counter)
-    for row, is_right in zip(rows, verdicts, strict=True):
-        gold = getattr(examples[row.example_id], "gold", "")
-        is_named = row.shows not in (RIGHT, WRONG, NEITHER)
-        shows = (RIGHT if row.shows == gold else WRONG) if is_named else row.shows
-        counts[gold if gold in ("female", "male") else ""][shows, is_right] += 1
-    judge, system = judged
+    counts: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+    for verdict, shows, gold in zip(judged.verdicts, judged.shows, judged.golds, strict=True):
+        counts[gold if gold in ("female", "male") else ""][shows, verdict.found] += 1
     for reading, n in sorted(counts.items()):
         yield Evidence(
-            judge,
+            judged.judge,
             pair,
             registry.kind_of_sentences(declared.name),
             declared.name,
             reading,
             labels.by,
             labels.n_people,
-            system,
-            signed,
-            n_right=n[RIGHT, True] + n[RIGHT, False],
-            n_right_found=n[RIGHT, True],
-            n_wrong=n[WRONG, True] + n[WRONG, False],
-            n_wrong_found=n[WRONG, False],
-            n_neither=n[NEITHER, True] + n[NEITHER, False],
-            n_neither_right=n[NEITHER, True],
+            judged.system,
+            judged.signature,
+            n_right=sum(k for (shows, _), k in n.items() if shows == RIGHT),
+            n_right_found=n[RIGHT, RIGHT],
+            n_wrong=sum(k for (shows, _), k in n.items() if shows == WRONG),
+            n_wrong_found=n[WRONG, WRONG],
+            n_neither=sum(k for (shows, _), k in n.items() if shows == NEITHER),
+            n_neither_right=n[NEITHER, RIGHT],
             is_open=is_open,
             people_kappa=people_kappa,
+            n_right_neither=n[RIGHT, NEITHER],
+            n_wrong_neither=n[WRONG, NEITHER],
+            n_neither_found=n[NEITHER, NEITHER],
         )
 
 

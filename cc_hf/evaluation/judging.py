@@ -33,6 +33,7 @@ from cc_hf.evaluation.inspection import (
 )
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluation.metric_help import BOOTSTRAP_OPTIONS, module_info, option_names
+from cc_hf.evaluation.neither import with_known_threshold, without_many_neither
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest, pair_scores
 from cc_hf.evaluators.options import LoadingOptions
@@ -109,6 +110,7 @@ def judge(
     bootstrap = bootstrap or Bootstrap()
     _check_evaluator(metric, evaluator)
     material, calibrated = with_calibrated_cues(metric, material, evaluator)
+    metric, most_neither = with_known_threshold(metric, material, evaluator)
     check_languages(material.src_lang, material.tgt_lang)
     rows, of_texts = _checked_rows(metric, material, translations, evaluator, clean=clean)
     texts = of_texts.given
@@ -128,6 +130,7 @@ def judge(
         if metric.takes_translations:
             notes = (*notes, *unknown_character_notes(scoring.evaluator, rows.translations))
     figures = metric.measure(rows, bootstrap, scoring)
+    figures = without_many_neither(metric, figures, rows, bootstrap, scoring, most_neither)
     is_moved = of_texts.plain is None or _is_moved(metric, rows, of_texts.plain, figures)
     signed = {} if clean is None else {"clean": "yes" if clean else "no"}
     both_counts, both_notes = both_genders_counts(metric, rows, figures.judgements)
@@ -308,6 +311,7 @@ def _scored(
                     src_lang=languages[0],
                     tgt_lang=languages[1],
                     score=metric.evaluator_score,
+                    threshold=metric.threshold,
                     progress=progress,
                 )
         except TooLongError as error:

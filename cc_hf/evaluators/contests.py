@@ -49,6 +49,7 @@ def pair_scores(
     src_lang: str,
     tgt_lang: str,
     score: str = "geometric",
+    threshold: float = 0.0,
     progress: bool = False,
 ) -> npt.NDArray[np.float64]:
     """Return scores of pairs that decide every contest as the exact scores would.
@@ -67,6 +68,8 @@ def pair_scores(
             any, all scores are exact.
         src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
         score: a name of `SCORES` or `LOG_SCORES`; a function has its own definition.
+        threshold: the difference below which a contest has no winner, which is decided as exactly;
+            0 for none.
 
     Returns:
         Scores in the order of the requests, (n,) float64. They are at least 0, except for those of
@@ -104,6 +107,7 @@ def pair_scores(
         src_lang=src_lang,
         tgt_lang=tgt_lang,
         score=score,
+        threshold=threshold,
         progress=progress,
     )
     check_contests(
@@ -165,6 +169,7 @@ def _decided(
     src_lang: str,
     tgt_lang: str,
     score: str,
+    threshold: float,
     progress: bool,
 ) -> npt.NDArray[np.float64]:
     """Return the scores of `pair_scores`, not yet checked."""
@@ -186,6 +191,8 @@ def _decided(
     twins_of = [twins[_scores_of(scores, contest)] for contest in contests]
     # A difference that is not finite, as for a score of 0, counts as close and is scored again.
     distance = np.where(np.isfinite(rough), np.abs(rough), 0)
+    if threshold:  # differences near it are as doubtful as those near 0, by errors of either sign
+        distance = np.minimum(distance, np.abs(distance - threshold))
     order = np.argsort(distance, kind="stable")
     # The closest contests matter most; the sample of the others shows errors that grow with scores.
     others = order[_N_CLOSEST:]
@@ -223,6 +230,8 @@ def _decided(
         added = [_difference(scores, contests[row], is_log=is_log) - rough[row] for row in rows]
         errors[rows] = np.where(np.isfinite(added), added, 0)
         harmful = float((-np.sign(np.nan_to_num(rough)) * errors).max())
+        if threshold:
+            harmful = float(np.abs(errors).max())
         mean_square = float((errors**2).sum() / len(rows))
         close = max(_LARGEST * harmful, _MEAN_SQUARE * mean_square**0.5)
         doubtful |= set(np.flatnonzero(distance <= close).tolist())

@@ -24,7 +24,15 @@ from cc_hf.metrics.figure_names import COMMON, FigureDeclarations
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.normalization import NORMALIZATION, composed_start, composed_value, is_blank
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import INCONCLUSIVE, Example, Judgement, Reading, ScoringRequest, TextSpan
+from cc_hf.schema import (
+    INCONCLUSIVE,
+    NEITHER,
+    Example,
+    Judgement,
+    Reading,
+    ScoringRequest,
+    TextSpan,
+)
 from cc_hf.statistics.bootstrap import Bootstrap, known_intervals, missing_intervals
 from cc_hf.statistics.correction import corrected_accuracies
 from cc_hf.statistics.score_intervals import Estimate
@@ -389,11 +397,15 @@ class Metric(ABC):
         if np.isnan(trusted).all():
             return {}
         inclusion = label_column(judgements, "inclusion")
+        neither = label_column(judgements, "trusted_neither")
+        judged_neither = np.array([j.verdict == NEITHER for j in judgements])
+        has_neither = judged_neither.any() or neither.any()
         return corrected_accuracies(
             np.array([float(j.is_correct) for j in judgements]),
             trusted,
             [j.category for j in judgements],
             inclusion=None if np.isnan(inclusion).all() else np.nan_to_num(inclusion, nan=1.0),
+            shown=(~judged_neither, 1 - neither) if has_neither else None,
             groups=cls.category_groups,
             deltas=cls.differences(),
             uncounted=cls.uncounted,
@@ -468,6 +480,11 @@ class ScoringMetric(Metric):
     @abstractmethod
     def evaluator_score(self) -> str:
         """The definition of a score, as a name of `cc_hf.evaluators.base`."""
+
+    @property
+    def threshold(self) -> float:
+        """The difference of the log scores of both sides below which neither wins; 0 for none."""
+        return 0.0
 
     @property
     def backward(self) -> Evaluator | None:
@@ -629,7 +646,7 @@ def label_column(judgements: Sequence[Judgement], name: str) -> npt.NDArray[np.f
     """Return what trusted verdicts say of each judgement, NaN where there is none.
 
     Args:
-        name: "trusted" or "inclusion".
+        name: "trusted", "inclusion" or "trusted_neither".
     """
     values = [getattr(j, name) for j in judgements]
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

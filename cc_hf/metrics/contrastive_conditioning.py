@@ -26,11 +26,19 @@ from cc_hf.metrics.both_genders import BOTH, rows_of_both
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
 from cc_hf.metrics.figure_names import COMMON, FigureDeclaration, shares
 from cc_hf.metrics.figures import Figures, twin_figures
+from cc_hf.metrics.neither import (
+    BY_EVIDENCE,
+    OFF,
+    checked_threshold,
+    shows_neither,
+    text_of_threshold,
+)
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
 from cc_hf.metrics.verdict_checks import check_probability, check_verdict
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import (
     INCONCLUSIVE,
+    NEITHER,
     ContrastiveSourceExample,
     Example,
     Judgement,
@@ -115,6 +123,7 @@ def judge_rows(
     unscored: Collection[int] = (),
     both_genders: Collection[int] = (),
     ties: str = "correct",
+    threshold: float = 0.0,
 ) -> tuple[Judgement, ...]:
     """Return the verdict on every translation (section 3.2 of the paper).
 
@@ -129,6 +138,8 @@ def judge_rows(
         both_genders: rows whose translation names both genders, which have no verdict.
         ties: what a tie is, "correct" as in the paper's program, or "incorrect" as in its text
             (section 3.4).
+        threshold: difference of the log scores of both sides below which a translation shows
+            neither reading; 0 for two verdicts.
 
     Raises:
         InputError: for ids that do not fit the rows.
@@ -155,10 +166,13 @@ def judge_rows(
     )
     categories = [reference.get("category") or "all" for reference in references]
     correct = probability >= 0.5 if ties == "correct" else probability > 0.5
-    weights = VerdictColumns.of(categories, correct, probability).weights
     verdicts = ["correct" if is_correct else "incorrect" for is_correct in correct]
+    for row in np.flatnonzero(shows_neither(probability, threshold)).tolist():
+        verdicts[row] = NEITHER
     for row in both_genders:
         verdicts[row] = INCONCLUSIVE
+    is_neither = np.array([verdict == NEITHER for verdict in verdicts]) if threshold else None
+    weights = VerdictColumns.of(categories, correct, probability, is_neither=is_neither).weights
     return tuple(
         Judgement(
             example_id=names[row],
@@ -166,7 +180,7 @@ def judge_rows(
             probability_correct=float(probability[row]),
             is_correct=verdicts[row] == "correct",
             verdict=verdicts[row],
-            predicted=BOTH if verdicts[row] == INCONCLUSIVE else "",
+            predicted={INCONCLUSIVE: BOTH, NEITHER: NEITHER}.get(verdicts[row], ""),
             score_correct=None if row in unscored else float(best[row, 0]),
             score_incorrect=None if row in unscored else float(best[row, 1]),
             weight=int(weights[row]),
@@ -198,6 +212,9 @@ class ContrastiveConditioning(StreamedMetric):
         marks_gender: whether the translations can show a gender that is asked for: "table" goes by
             their language (`cc_hf.gender_marking`), "yes" and "no" override it and are signed. No
             figure depends on it.
+        neither: the difference of log scores below which a translation shows neither reading, so
+            that no accuracy counts it; "evidence" for the threshold that labels of this judge on
+            this test set, or on others of its kind, give; "off" for two verdicts.
     """
 
     name = "contrastive_conditioning"
@@ -221,6 +238,8 @@ class ContrastiveConditioning(StreamedMetric):
             pairs; n_blank, n_too_long (int): those that were not scored and count as incorrect, if
             there are any; n_inconclusive (int): those that name both genders ("der*die Ärzt*in"),
             which have no verdict and are not right.
+        n_neither (int), neither_share, neither_share_<category> (float): with the option `neither`,
+            those that show neither reading, which no accuracy counts.
         probability_correct (list of float): one per translation, in [0, 1].
         readings (list of str), probability_counted (list of float): with `open_share` in place of
             accuracies and these lists, the reading of each row and the probability of the one that
@@ -280,22 +299,46 @@ class ContrastiveConditioning(StreamedMetric):
             " nothing says which is right",
         ),
         "mean_probability": MEAN_PROBABILITY,
+        **shares(
+            "neither_share",
+            "neither",
+            "none",
+            "The share of translations that show neither reading, since their score barely depends"
+            " on the cue; accuracies leave them out",
+            counts=lambda judgement: judgement.verdict == NEITHER,
+        ),
     }
 
     score: str = "geometric"
     on_blank: str = "error"
     ties: str = "correct"
     marks_gender: str = "table"
+    neither: str | float = OFF
 
     def __post_init__(self) -> None:
         check_choice("on_blank", self.on_blank, ("error", "incorrect"))
         check_choice("ties", self.ties, ("correct", "incorrect"))
         check_choice("marks_gender", self.marks_gender, ("table", "yes", "no"))
+        object.__setattr__(self, "neither", checked_threshold(self.neither))
 
     @property
     def counts_blank(self) -> bool:
         """Whether a blank translation is judged."""
         return self.on_blank == "incorrect"
+
+    @property
+    def threshold(self) -> float:
+        """The difference of log scores below which neither side wins; 0 for none.
+
+        Raises:
+            InputError: for one that is to be looked up in evidence, which `judge` does.
+        """
+        if self.neither == BY_EVIDENCE:
+            raise InputError(
+                "neither: expected a number here, got evidence, which is looked up where a data"
+                " set is evaluated; `cc-hf judge check` shows the thresholds"
+            )
+        return 0.0 if isinstance(self.neither, str) else self.neither
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
@@ -364,8 +407,12 @@ class ContrastiveConditioning(StreamedMetric):
         """Judge every translation by its scores and compute the figures."""
         scoring = self.scored(scoring)
         judgements = self.row_judgements(rows, scoring)
+        if self.threshold and (lacking := _without_reading(judgements)):
+            figures = replace(self, neither=OFF).measure(rows, bootstrap, scoring)
+            note = f"The verdict neither is not given: every translation of {lacking} would have it"
+            return replace(figures, notes=(*figures.notes, note))
         figures = self.column_figures(
-            _columns(judgements),
+            _columns(judgements, has_neither=bool(self.threshold)),
             self.model_fields(rows, scoring, self.score),
             {reason: len(numbers) for reason, numbers in scoring.unscored.items()},
         )
@@ -383,7 +430,8 @@ class ContrastiveConditioning(StreamedMetric):
         """
         if any(j.probability_correct is None for j in judgements):
             return super().proof(judgements, signed)
-        figures = cls().column_figures(_columns(judgements), {}, {})
+        columns = _columns(judgements, has_neither="neither" in signed)
+        figures = cls().column_figures(columns, {}, {})
         return _with_rows(figures, judgements, [j.pair for j in judgements])
 
     @classmethod
@@ -397,8 +445,10 @@ class ContrastiveConditioning(StreamedMetric):
             check_probability(j, probability)
             if j.verdict == INCONCLUSIVE and j.predicted == BOTH:
                 continue
-            check_verdict(j, probability, ties=signed.get("tie", ""))
-        for j, weight in zip(judgements, _columns(judgements).weights.tolist(), strict=True):
+            threshold = float(signed.get("neither", 0))
+            check_verdict(j, probability, ties=signed.get("tie", ""), threshold=threshold)
+        columns = _columns(judgements, has_neither="neither" in signed)
+        for j, weight in zip(judgements, columns.weights.tolist(), strict=True):
             if j.weight != weight:
                 raise InputError(
                     f"example {j.example_id!r}: weight: expected {weight}, the rank of its"
@@ -443,7 +493,18 @@ class ContrastiveConditioning(StreamedMetric):
             unscored=scoring.unscored_rows,
             both_genders=rows_of_both(rows),
             ties=self.ties,
+            threshold=self.threshold,
         )
+
+    def option_fields(self) -> dict[str, str]:
+        """Return the signature fields of the options that verdicts depend on."""
+        return {
+            "pool": "max",
+            "weight": "rank",
+            "tie": self.ties,
+            **({"neither": text_of_threshold(self.threshold)} if self.threshold else {}),
+            **({} if self.marks_gender == "table" else {"marks": self.marks_gender}),
+        }
 
     def column_figures(
         self, columns: VerdictColumns, model: Mapping[str, str], unscored: Mapping[str, int]
@@ -454,10 +515,7 @@ class ContrastiveConditioning(StreamedMetric):
             scores=columns.scores(),
             signature={
                 **model,
-                "pool": "max",
-                "weight": "rank",
-                "tie": self.ties,
-                **({} if self.marks_gender == "table" else {"marks": self.marks_gender}),
+                **self.option_fields(),
                 **{reason.replace("_", ""): "incorrect" for reason in counted},
             },
             intervals=columns.intervals(),
@@ -471,12 +529,20 @@ class ContrastiveConditioning(StreamedMetric):
         return {"probability_correct": [j.probability_correct for j in result.judgements]}
 
 
-def _columns(judgements: Sequence[Judgement]) -> VerdictColumns:
+def _columns(judgements: Sequence[Judgement], *, has_neither: bool) -> VerdictColumns:
+    is_neither = np.array([j.verdict == NEITHER for j in judgements]) if has_neither else None
     return VerdictColumns.of(
         [j.category for j in judgements],
         np.array([j.is_correct for j in judgements]),
         np.array([j.probability_correct for j in judgements]),
+        is_neither=is_neither,
     )
+
+
+def _without_reading(judgements: Sequence[Judgement]) -> str:
+    """Return the first category without a translation that shows a reading; "" if all have one."""
+    shown = {j.category for j in judgements if j.verdict != NEITHER}
+    return next((j.category for j in judgements if j.category not in shown), "")
 
 
 def _with_rows(figures: Figures, judgements: Sequence[Judgement], pairs: Sequence[str]) -> Figures:

@@ -52,7 +52,8 @@ class CitedFigure(NamedTuple):
         category: the category that it is of; "" for all samples.
         interval: its interval, or why there is none; None where it is not known.
         wrong, unread: shares of the samples that are wrong, and in which nothing is read; None
-            where hardly any is unread.
+            where hardly any is unread. Of a figure that leaves out what shows neither reading,
+            `unread` is the share of that, and `wrong` is None.
     """
 
     name: str
@@ -322,9 +323,12 @@ def _figure(
     interval = result.intervals.get(name) or result.no_interval.get(name)
     figure = CitedFigure(name, result.scores[name], interval, category.category if category else "")
     n, n_right = result.n, result.counts.get("n_correct", 0)
-    n_unread = result.counts.get("n_inconclusive", 0)
+    n_unread, n_neither = (result.counts.get(n, 0) for n in ("n_inconclusive", "n_neither"))
     if category is not None:
         n, n_right, n_unread = category.n, category.n_correct, category.n_inconclusive
+        n_neither = category.n_neither
+    if "neither_share" in result.scores and not is_corrected(name):
+        return figure._replace(unread=wilson_share(n_neither, n))
     if is_corrected(name) or not n or n_unread <= RARELY_UNREAD * n:
         return figure
     wrong, unread = (wilson_share(k, n) for k in (n - n_right - n_unread, n_unread))
@@ -332,7 +336,9 @@ def _figure(
 
 
 def _is_mostly_unread(cited: Sequence[CitedFigure]) -> bool:
-    return any(figure.unread and figure.unread.value > MOSTLY_READ for figure in cited)
+    return any(
+        figure.wrong and figure.unread and figure.unread.value > MOSTLY_READ for figure in cited
+    )
 
 
 def _is_gap(metric: str, name: str) -> bool:
@@ -353,6 +359,8 @@ def _names(figure: CitedFigure, said: Headline) -> list[str]:
     if figure.unread is None:
         return [figure.name]
     ending = f"_{figure.category}" if figure.category else ""
+    if figure.wrong is None:
+        return [figure.name, f"neither_share{ending}"]
     shares = [f"wrong{ending}", f"unread{ending}"]
     return shares if said.is_shares else [figure.name, *shares]
 

@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
+from cc_hf.figure_keys import figure_key
 from cc_hf.metrics.figure_names import FigureDeclaration
 from cc_hf.metrics.figures import Figures, summarize
 from cc_hf.results import EvaluationResult, Interval, NoInterval
-from cc_hf.schema import Judgement, Reading
+from cc_hf.schema import NEITHER, Judgement, Reading
 from cc_hf.statistics.score_intervals import share_interval
 
 __all__ = [
@@ -90,13 +91,15 @@ def open_figures(figures: Figures, name: str) -> Figures:
         The share over all rows that were scored and over each category, with their intervals, and
             `mean_probability`; without a row that was scored there are none. Rows that were not
             scored are still counted. Each row has a reading: that of the share's name, its opposite
-            ("other" if that has no name), or "" if it was not scored.
+            ("other" if that has no name), "neither" if it shows none, or "" if it was not scored.
     """
     if not name:
         return figures
     scored = [j for j in figures.judgements if j.score_correct is not None]
-    shares = summarize(scored).named(name) if scored else Figures()
-    scores = dict(shares.scores)
+    shown = [j for j in scored if j.verdict != NEITHER]
+    shares = summarize(shown).named(name) if shown else Figures()
+    neither = {n for n in figures.scores if figure_key(n).name == "neither_share"}
+    scores = {**shares.scores, **{n: v for n, v in figures.scores.items() if n in neither}}
     probabilities = [j.probability_correct for j in scored if j.probability_correct is not None]
     if probabilities:
         scores["mean_probability"] = math.fsum(probabilities) / len(probabilities)
@@ -107,7 +110,10 @@ def open_figures(figures: Figures, name: str) -> Figures:
             key: "unscored" if key in _REASONS and value == "incorrect" else value
             for key, value in figures.signature.items()
         },
-        intervals=shares.intervals,
+        intervals={
+            **shares.intervals,
+            **{n: interval for n, interval in figures.intervals.items() if n in neither},
+        },
         categories=(),
         judgements=(),
         readings=_scored_readings(figures.judgements, name),
@@ -123,7 +129,7 @@ def _scored_readings(judgements: Sequence[Judgement], name: str) -> tuple[Readin
         if j.score_correct is None
         else Reading(
             *(j.example_id, j.category, j.translation),
-            counted if j.is_correct else other,
+            NEITHER if j.verdict == NEITHER else counted if j.is_correct else other,
             j.probability_correct,
         )
         for j in judgements

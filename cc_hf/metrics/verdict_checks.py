@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from cc_hf.errors import InputError
-from cc_hf.schema import Judgement
+from cc_hf.metrics.neither import shows_neither
+from cc_hf.schema import NEITHER, Judgement
 
 __all__ = ["check_probability", "check_reading", "check_verdict"]
 
@@ -35,12 +36,15 @@ def check_probability(judgement: Judgement, expected: float | None) -> None:
         )
 
 
-def check_verdict(judgement: Judgement, probability: float, *, ties: str) -> None:
+def check_verdict(
+    judgement: Judgement, probability: float, *, ties: str, threshold: float = 0.0
+) -> None:
     """Refuse a verdict that its probability does not give.
 
     Args:
         probability: that of the correct reading; 0.5 is a tie.
         ties: what a tie is, "correct" or "incorrect"; "" where this is not known.
+        threshold: that of the verdict "neither"; 0 for two verdicts.
 
     Raises:
         InputError: for another verdict.
@@ -53,6 +57,8 @@ def check_verdict(judgement: Judgement, probability: float, *, ties: str) -> Non
     if is_tie and not ties:
         return
     verdict = "correct" if probability > 0.5 or (is_tie and ties == "correct") else "incorrect"
+    if shows_neither(probability, threshold):
+        verdict = NEITHER
     if judgement.verdict != verdict:
         raise _denied(judgement, "its scores give", repr(verdict))
 

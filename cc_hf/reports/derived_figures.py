@@ -163,7 +163,7 @@ def _of_headline(result: EvaluationResult) -> list[DerivedFigure]:
     for cited in said.cited:
         ending = f"_{cited.category}" if cited.category else ""
         for name, share in (("wrong", cited.wrong), ("unread", cited.unread)):
-            if share is not None:
+            if share is not None and cited.wrong is not None:
                 n = sizes.get(cited.category, result.n)
                 figures.append(
                     _derived(result.metric, f"{name}{ending}", share.value, share.interval, n)

@@ -17,6 +17,7 @@ from cc_hf.reports.report import Report
 from cc_hf.reports.samples import Sample
 from cc_hf.results import Interval
 from cc_hf.schema import (
+    NEITHER,
     ContrastiveTranslationExample,
     Example,
     Judgement,
@@ -315,7 +316,11 @@ def divided_samples(report: Report, metric: str) -> tuple[tuple[int, ...], ...]:
     for sample in report.samples:
         verdicts = [row[column] for row in sample.judgements]
         right = [i for i, j in enumerate(verdicts) if j is not None and j.is_correct]
-        wrong = [i for i, j in enumerate(verdicts) if j is not None and not j.is_correct]
+        wrong = [
+            i
+            for i, j in enumerate(verdicts)
+            if j is not None and not j.is_correct and j.verdict != NEITHER
+        ]
         for first in right:
             for second in wrong:
                 counts[first][second] += 1
@@ -339,12 +344,14 @@ def _groups(
 
 
 def judged_samples(report: Report, metric: str, system: int) -> Iterator[tuple[int, Judgement]]:
-    """Yield the index of each sample that was judged, with its judgement."""
+    """Yield the index of each sample that was judged, with its judgement, but for those that show
+    neither reading.
+    """
     column = report.judging.index(metric)
     samples: Sequence[Sample] = report.samples
     for index, sample in enumerate(samples):
         judgement = sample.judgements[system][column]
-        if judgement is not None:
+        if judgement is not None and judgement.verdict != NEITHER:
             yield index, judgement
 
 

@@ -160,8 +160,11 @@ def _texts(
     label, value = figure_label(result.metric, figure.name), _widened(result, figure)
     if figure.name == said.by and figure.category and not said.beside:
         value += f" on {figure.category}"
-    if figure.wrong is None or figure.unread is None:
+    if figure.unread is None:
         yield label, value
+        return
+    if figure.wrong is None:
+        yield label, f"{value} of those that show a reading, {percent(figure.unread.value)} neither"
         return
     if not said.is_shares:
         yield (

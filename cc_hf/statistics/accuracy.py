@@ -133,6 +133,7 @@ def accuracy_estimates(
     *,
     weights: npt.NDArray[np.int64] | None = None,
     is_inconclusive: npt.NDArray[np.bool_] | None = None,
+    is_counted: npt.NDArray[np.bool_] | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
     deltas: Mapping[str, tuple[str, str]] | None = None,
     uncounted: Collection[str] = (),
@@ -147,8 +148,11 @@ def accuracy_estimates(
     Args:
         is_correct: shape (n,), the verdicts.
         categories: n names.
-        weights: shape (n,), positive; None leaves out the weighted figures.
+        weights: shape (n,), positive, or 0 for what is not counted; None leaves out the weighted
+            figures.
         is_inconclusive: shape (n,); None leaves out the rates of inconclusive verdicts.
+        is_counted: shape (n,), whether accuracies count a sample, at least one of each category;
+            None for all.
         groups: name -> categories that have a figure together. A group without a sample is left
             out.
         deltas: name -> the two figures that it is the difference of. One that lacks either is left
@@ -169,7 +173,10 @@ def accuracy_estimates(
     names = np.asarray(as_labels("categories", categories, n=n, are_texts=True))
     if is_inconclusive is not None:
         is_inconclusive = as_flags("is_inconclusive", is_inconclusive, shape=(n,))
-    kinds: dict[str, npt.NDArray[np.float64]] = {"": np.ones(n)}
+    counts = np.ones(n)
+    if is_counted is not None:
+        counts = as_flags("is_counted", is_counted, shape=(n,)).astype(np.float64)
+    kinds: dict[str, npt.NDArray[np.float64]] = {"": counts}
     if weights is not None:
         kinds["weighted_"] = as_counts("weights", weights, shape=(n,)).astype(np.float64)
     present = sorted(set(categories))
@@ -193,7 +200,7 @@ def accuracy_estimates(
         is_member = np.isin(names, list(members)).astype(np.float64)
         suffix = f"_{group}" if group else ""
         if is_member.any():
-            estimates[f"accuracy{suffix}"] = share(is_correct, is_member)
+            estimates[f"accuracy{suffix}"] = share(is_correct, is_member * counts)
             if is_inconclusive is not None:
                 estimates[f"inconclusive_rate{suffix}"] = share(is_inconclusive, is_member)
     for name, (left, right) in (deltas or {}).items():

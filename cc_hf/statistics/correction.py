@@ -103,6 +103,7 @@ def corrected_accuracies(
     categories: Sequence[str],
     *,
     inclusion: npt.NDArray[np.float64] | None = None,
+    shown: tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]] | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
     deltas: Mapping[str, tuple[str, str]] | None = None,
     uncounted: Collection[str] = (),
@@ -114,6 +115,9 @@ def corrected_accuracies(
     Args:
         judged, trusted, inclusion, level: see `corrected_share`.
         categories: n names.
+        shown: whether a sample shows any reading, so that accuracies count it: by the judge, and by
+            the trusted verdicts, which are looked at where `trusted` has one; None where all do.
+            Each shape (n,). Accuracies are then shares of what is shown.
         groups, deltas, uncounted: see `cc_hf.statistics.accuracy.accuracy_estimates`.
 
     Returns:
@@ -145,12 +149,14 @@ def corrected_accuracies(
     for figure, part in parts.items():
         if np.count_nonzero(~np.isnan(trusted[part])) < FEWEST:
             continue
-        share = corrected_share(
-            judged[part],
-            trusted[part],
-            inclusion=None if inclusion is None else inclusion[part],
-            level=level,
-        )
+        of_part = None if inclusion is None else inclusion[part]
+        share = corrected_share(judged[part], trusted[part], inclusion=of_part, level=level)
+        if shown is not None:
+            labels_of_shown = np.where(np.isnan(trusted[part]), np.nan, shown[1][part])
+            whole = corrected_share(shown[0][part], labels_of_shown, inclusion=of_part, level=level)
+            if not whole.value:
+                continue
+            share = _quotient(share, whole, level)
         influence = np.zeros(len(names))
         influence[part] = share.influence
         estimates[figure] = replace(share, influence=influence)
@@ -162,6 +168,27 @@ def corrected_accuracies(
         if {left, right} <= estimates.keys():
             estimates[name] = difference(estimates[left], estimates[right])
     return estimates
+
+
+def _quotient(part: Estimate, whole: Estimate, level: float) -> Estimate:
+    """Return a share of a share, by the delta method (Cochran 1977, section 2.11)."""
+    value = min(1.0, part.value / whole.value)
+    # Effective numbers include what labels of few samples may hide; influences do not.
+    influence = (_widened(part) - value * _widened(whole)) / whole.value
+    variance = float((influence**2).sum())
+    n_effective = value * (1 - value) / variance if 0 < value < 1 and variance else part.n_effective
+    limits = score_limits(value, n_effective, NormalDist().inv_cdf((1 + level) / 2))
+    interval = Interval(*limits, level, method="ppi")
+    return Estimate(value, interval, part.n, influence, n_effective)
+
+
+def _widened(share: Estimate) -> _Floats:
+    """Return the influence of the samples, as large as the effective number of samples says."""
+    spread = float((share.influence**2).sum())
+    if not spread or not 0 < share.value < 1:
+        return share.influence
+    scale = share.value * (1 - share.value) / share.n_effective / spread
+    return share.influence * max(1.0, math.sqrt(scale))
 
 
 def _inclusion(probabilities: _Floats, has_label: npt.NDArray[np.bool_]) -> _Floats:

@@ -111,6 +111,7 @@ def paired_differences(
     *,
     weights: npt.NDArray[np.int64] | None = None,
     inconclusive: npt.NDArray[np.bool_] | None = None,
+    counted: npt.NDArray[np.bool_] | None = None,
     of_categories: OfCategories | None = None,
     units: Sequence[Hashable] | None = None,
     n_resamples: int = 1000,
@@ -131,8 +132,10 @@ def paired_differences(
     Args:
         correct: shape (s, n), the verdicts on s systems, at least 2.
         categories: n names.
-        weights: shape (s, n), positive; None for no weighted figures.
+        weights: shape (s, n), positive, or 0 for what is not counted; None for no weighted figures.
         inconclusive: shape (s, n), whether there is no verdict; None for no such rates.
+        counted: shape (s, n), whether accuracies count a sample, such as one that shows a reading;
+            None for all. p of accuracies that do not count all is that of `exchange_tests`.
         of_categories: further figures, and what is in no minimum; None for neither.
         units: n names, which samples that belong together share, such as those of a pair; None for
             samples on their own.
@@ -162,6 +165,9 @@ def paired_differences(
         weights = as_counts("weights", weights, shape=correct.shape)
     if inconclusive is not None:
         inconclusive = as_flags("inconclusive", inconclusive, shape=correct.shape)
+    if counted is not None:
+        counted = as_flags("counted", counted, shape=correct.shape)
+        counted = None if counted.all() else counted
     named = of_categories or OfCategories()
     baseline, *others = (
         accuracy_estimates(
@@ -169,6 +175,7 @@ def paired_differences(
             categories,
             weights=None if weights is None else weights[system],
             is_inconclusive=None if inconclusive is None else inconclusive[system],
+            is_counted=None if counted is None else counted[system],
             groups=named.groups,
             deltas=named.deltas,
             uncounted=named.uncounted,
@@ -176,10 +183,10 @@ def paired_differences(
         )
         for system in range(len(correct))
     )
-    shares = {"accuracy": correct}
+    shares = {"accuracy": correct} if counted is None else {}
     shares |= {"inconclusive_rate": inconclusive} if inconclusive is not None else {}
-    columns, figures = _summed(correct, weights, inconclusive, named)
-    counted = counted_categories(set(categories), named.uncounted)
+    columns, figures = _summed(correct, weights, inconclusive, counted, named)
+    in_minima = counted_categories(set(categories), named.uncounted)
 
     def compared(number: int, other: Mapping[str, Estimate]) -> dict[str, PairedDifference]:
         sides = {kind: flags[[0, number]] for kind, flags in shares.items()}
@@ -193,7 +200,7 @@ def paired_differences(
             n_resamples=n_resamples,
             seed=seed,
         )
-        minima = _same_categories(baseline, other, counted)
+        minima = _same_categories(baseline, other, in_minima)
         return {
             name: PairedDifference(
                 test.first,
@@ -213,14 +220,16 @@ def _summed(
     correct: npt.NDArray[np.bool_],
     weights: npt.NDArray[np.int64] | None,
     inconclusive: npt.NDArray[np.bool_] | None,
+    counted: npt.NDArray[np.bool_] | None,
     named: OfCategories,
 ) -> tuple[_Floats, FiguresOfSums]:
     """Return what each sample contributes to the sums of each system, shape (s, n, k), and the
     function that makes figures of such sums.
     """
     weight = (np.ones(correct.shape) if weights is None else weights).astype(np.float64)
-    kinds = [np.ones(correct.shape), correct, weight, weight * correct]
-    kinds += [inconclusive] if inconclusive is not None else []
+    whole = np.ones(correct.shape) if counted is None else counted
+    kinds = [whole, correct, weight, weight * correct]
+    kinds += [inconclusive, np.ones(correct.shape)] if inconclusive is not None else []
 
     def figures(parts: Mapping[str, _Floats]) -> dict[str, _Floats]:
         sums = {name: of_category.T for name, of_category in parts.items()}
@@ -262,11 +271,14 @@ def _exact_p(
     Args:
         sides: name of a share -> shape (2, n), the samples that count.
     """
-    accuracy = sides["accuracy"]
     members = {"": set(categories), **{f"_{name}": {name} for name in set(categories)}}
     members |= {f"_{name}": set(of_group) for name, of_group in named.groups.items()}
-    p = minimum_p(accuracy[0], accuracy[1], categories, uncounted=named.uncounted, units=units)
-    p_values = {"min_accuracy": p}
+    p_values = {}
+    if "accuracy" in sides:
+        accuracy = sides["accuracy"]
+        p_values["min_accuracy"] = minimum_p(
+            accuracy[0], accuracy[1], categories, uncounted=named.uncounted, units=units
+        )
     for ending, of_figure in members.items():
         rows = [row for row, category in enumerate(categories) if category in of_figure]
         if not rows:
@@ -355,20 +367,22 @@ def _figures(
     """Return all accuracies, and the figures of groups and their differences.
 
     Args:
-        parts: category -> arrays of one shape: number of samples, number of correct samples, sum of
-            weights, sum of the weights of the correct samples; and if it is known, number of
-            inconclusive samples.
+        parts: category -> arrays of one shape: number of samples that count, number of correct
+            samples, sum of weights, sum of the weights of the correct samples; and if it is known,
+            number of inconclusive samples, and of all.
     """
     total = np.sum(list(parts.values()), axis=0)
     # The rows of what is counted and of what it is counted of.
     kinds = {"": (1, 0), **({"weighted_": (3, 2)} if has_weights else {})}
     shares = {
-        kind: {name: sums[right] / sums[whole] for name, sums in parts.items()}
+        # An exchange may leave a system without a sample of a category that counts.
+        kind: {name: sums[right] / np.maximum(sums[whole], 1) for name, sums in parts.items()}
         for kind, (right, whole) in kinds.items()
     }
     counted = counted_categories(parts, named.uncounted)
     figures = {
-        f"{kind}accuracy": total[right] / total[whole] for kind, (right, whole) in kinds.items()
+        f"{kind}accuracy": total[right] / np.maximum(total[whole], 1)
+        for kind, (right, whole) in kinds.items()
     }
     for kind, of_kind in shares.items():
         figures[f"{kind}min_accuracy"] = np.min([of_kind[name] for name in counted], axis=0)
@@ -380,9 +394,9 @@ def _figures(
             continue
         total = np.sum(members, axis=0)
         suffix = f"_{group}" if group else ""
-        figures[f"accuracy{suffix}"] = total[1] / total[0]
+        figures[f"accuracy{suffix}"] = total[1] / np.maximum(total[0], 1)
         if len(total) > 4:
-            figures[f"inconclusive_rate{suffix}"] = total[4] / total[0]
+            figures[f"inconclusive_rate{suffix}"] = total[4] / total[5]
     for name, (left, right) in named.deltas.items():
         if left in figures and right in figures:
             figures[name] = figures[left] - figures[right]

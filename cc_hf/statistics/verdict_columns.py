@@ -34,10 +34,13 @@ class VerdictColumns:
         probability: shape (n,), the probability of the correct reading, in [0, 1]; 0.5 is a tie.
             None for verdicts alone, which have no weighted figures.
         is_inconclusive: shape (n,), whether there is no verdict; None to count none of these.
+        is_neither: shape (n,), whether a sample shows neither reading, so that no accuracy counts
+            it. Its share is a figure beside them; None where this is not told apart.
         uncounted: categories that minima ignore, besides "none".
 
     Raises:
-        InputError: for no sample, other values or different lengths.
+        InputError: for no sample, other values or different lengths; and where accuracies are asked
+            for, a category of which every sample shows neither.
 
     Examples:
         >>> probability = np.array([0.9, 0.4, 0.5])
@@ -52,6 +55,7 @@ class VerdictColumns:
     probability: npt.NDArray[np.float64] | None = None
     is_inconclusive: npt.NDArray[np.bool_] | None = None
     uncounted: Collection[str] = ()
+    is_neither: npt.NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         n = len(as_flags("is_correct", self.is_correct))
@@ -65,6 +69,8 @@ class VerdictColumns:
             raise InputError(f"codes: expected each index of {len(names)} categories, got others")
         if names != sorted(set(names)):
             raise InputError(f"names: expected different ones, sorted, got {names[:8]}")
+        if self.is_neither is not None:
+            as_flags("is_neither", self.is_neither, shape=(n,))
 
     @classmethod
     def of(
@@ -74,6 +80,7 @@ class VerdictColumns:
         probability: npt.NDArray[np.float64] | None = None,
         *,
         is_inconclusive: npt.NDArray[np.bool_] | None = None,
+        is_neither: npt.NDArray[np.bool_] | None = None,
         uncounted: Collection[str] = (),
     ) -> VerdictColumns:
         """Return the columns of samples whose categories are given by their names."""
@@ -81,7 +88,16 @@ class VerdictColumns:
         names = sorted(set(labels))
         index = {name: code for code, name in enumerate(names)}
         codes = np.array([index[label] for label in labels], dtype=np.int64)
-        return cls(tuple(names), codes, is_correct, probability, is_inconclusive, uncounted)
+        flags = is_correct, probability, is_inconclusive
+        return cls(tuple(names), codes, *flags, uncounted, is_neither)
+
+    @property
+    def _is_counted(self) -> npt.NDArray[np.bool_] | slice:
+        """The samples that accuracies count."""
+        return slice(None) if self.is_neither is None else ~self.is_neither
+
+    def _counted(self, members: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        return members if self.is_neither is None else members[~self.is_neither[members]]
 
     @property
     def _known_probability(self) -> npt.NDArray[np.float64]:
@@ -98,12 +114,12 @@ class VerdictColumns:
     def weights(self) -> npt.NDArray[np.int64]:
         """The weights of the samples by rank within their category, shape (n,), from 1 for the
         sample whose probability is closest to 0.5; of equal ones the first has the larger weight
-        (Vamvas & Sennrich 2021, section 3.4).
+        (Vamvas & Sennrich 2021, section 3.4). What shows neither has none: 0.
         """
         order = np.lexsort((-np.abs(self._known_probability - 0.5), self.codes))
-        weights = np.empty(len(order), dtype=np.int64)
-        for members in self.members(order):
-            weights[members] = np.arange(len(members), 0, -1)
+        weights = np.zeros(len(order), dtype=np.int64)
+        for counted in map(self._counted, self.members(order)):
+            weights[counted] = np.arange(len(counted), 0, -1)
         return weights
 
     def members(
@@ -126,7 +142,12 @@ class VerdictColumns:
         """The counts and accuracies of each category, sorted by name."""
         accuracies = []
         for name, members in zip(self.names, self.members(), strict=True):
-            correct = self.is_correct[members]
+            correct = self.is_correct[self._counted(members)]
+            if not len(correct):
+                raise InputError(
+                    f"neither: every translation of {name} shows neither reading, so that there is"
+                    " no accuracy; lower the threshold, or leave it out"
+                )
             accuracies.append(
                 CategoryAccuracy(
                     category=name,
@@ -134,6 +155,7 @@ class VerdictColumns:
                     n_correct=int(correct.sum()),
                     accuracy=total_accuracy(correct),
                     n_inconclusive=_n(self.is_inconclusive, members),
+                    n_neither=_n(self.is_neither, members),
                     **self._by_probability(members),
                 )
             )
@@ -158,20 +180,24 @@ class VerdictColumns:
             counts["n_ties"] = int((self.probability == 0.5).sum())
         if self.is_inconclusive is not None:
             counts["n_inconclusive"] = int(self.is_inconclusive.sum())
+        if self.is_neither is not None:
+            counts["n_neither"] = int(self.is_neither.sum())
         return counts
 
     def scores(self) -> dict[str, float]:
         """Return all accuracies: total, minimum, by category; with probabilities also weighted, and
-        the mean confidence.
+        the mean confidence; and the shares of what shows neither reading, where this is told apart.
         """
         by_category = self.categories
-        accuracy = total_accuracy(self.is_correct)
+        accuracy = total_accuracy(self.is_correct[self._is_counted])
+        neither = {n: share.value for n, share in self._neither_shares(0.95).items()}
         lowest_accuracy = min_accuracy(by_category, weighted=False, uncounted=self.uncounted)
         if self.probability is None:
             return {
                 "accuracy": accuracy,
                 "min_accuracy": lowest_accuracy,
                 **{f"accuracy_{c.category}": c.accuracy for c in by_category},
+                **neither,
             }
         return {
             "accuracy": accuracy,
@@ -186,6 +212,18 @@ class VerdictColumns:
                 f"weighted_accuracy_{c.category}": c.weighted_accuracy
                 for c in by_category
                 if c.weighted_accuracy is not None
+            },
+            **neither,
+        }
+
+    def _neither_shares(self, level: float) -> dict[str, Estimate]:
+        if self.is_neither is None:
+            return {}
+        return {
+            "neither_share": coded_share(self.is_neither, None, self.codes, level=level),
+            **{
+                f"neither_share_{name}": coded_share(self.is_neither[members], level=level)
+                for name, members in zip(self.names, self.members(), strict=True)
             },
         }
 
@@ -211,17 +249,22 @@ class VerdictColumns:
                     if prefix and n < FEWEST
                     else estimate.interval
                 )
-        return intervals
+        return intervals | {n: e.interval for n, e in self._neither_shares(level).items()}
 
     def _estimates(self, prefix: str, level: float) -> dict[str, Estimate]:
         weights = self.weights if prefix else None
         parts: dict[str, Estimate] = {}
-        for name, members in zip(self.names, self.members(), strict=True):
+        for name, members in zip(self.names, map(self._counted, self.members()), strict=True):
             weight = None if weights is None else weights[members]
             parts[name] = coded_share(self.is_correct[members], weight, level=level)
         counted = counted_categories(self.names, self.uncounted)
+        whole = (
+            None if column is None else column[self._is_counted] for column in (weights, self.codes)
+        )
         return {
-            f"{prefix}accuracy": coded_share(self.is_correct, weights, self.codes, level=level),
+            f"{prefix}accuracy": coded_share(
+                self.is_correct[self._is_counted], *whole, level=level
+            ),
             f"{prefix}min_accuracy": lowest([parts[name] for name in counted]),
             **{f"{prefix}accuracy_{name}": part for name, part in parts.items()},
         }

@@ -368,7 +368,7 @@ def _item(
 
     A gender that is neither of the two classes, such as neutral, counts as an inconclusive verdict.
     """
-    undecided = judgement.verdict == "inconclusive" or (
+    undecided = not judgement.is_decided or (
         "correct" not in names and judgement.predicted not in ("", *names)
     )
     is_right = stands_for == "correct" if undecided else judgement.is_correct

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from cc_hf import signature
 from cc_hf.comparing.people.agreement import labelled_judgements
 from cc_hf.comparing.people.annotations import Annotation, read_annotations
 from cc_hf.comparing.people.sampling import (
@@ -19,11 +20,14 @@ from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import corrected, transferred
 from cc_hf.results import EvaluationResult, different_options
+from cc_hf.schema import NEITHER
 from cc_hf.statistics.agreement import mean_kappa
 
 __all__ = ["trusted_labels", "with_labels"]
 
 _PEOPLE = "people"
+#: Labels of translations that show neither reading, in the words of published and of own files.
+_NEITHER = ("Both / Neutral / Ambiguous", "neutral", NEITHER)
 
 
 def with_labels(result: EvaluationResult, files: Sequence[Path]) -> EvaluationResult:
@@ -58,6 +62,7 @@ def with_labels(result: EvaluationResult, files: Sequence[Path]) -> EvaluationRe
         )
     annotations = read_annotations(files[0])
     trusted, inclusion = trusted_labels(result, annotations)
+    neither = neither_labels(result, annotations)
     if None in inclusion.values():
         if len(trusted) < result.n:
             missing = next(name for name, p in inclusion.items() if p is None)
@@ -67,9 +72,17 @@ def with_labels(result: EvaluationResult, files: Sequence[Path]) -> EvaluationRe
                 " for each of a simple random draw), got none; without it, labels of translations"
                 " that were not drawn at random would bias the figures"
             )
-        return corrected(result, trusted, by=_PEOPLE, about=_about(annotations))
+        about = _about(annotations)
+        return corrected(result, trusted, by=_PEOPLE, about=about, neither=neither)
     known = {name: p for name, p in inclusion.items() if p is not None}
-    return corrected(result, trusted, by=_PEOPLE, about=_about(annotations), inclusion=known)
+    return corrected(
+        result,
+        trusted,
+        by=_PEOPLE,
+        about=_about(annotations),
+        inclusion=known,
+        neither=neither,
+    )
 
 
 def _by_sheets(result: EvaluationResult, files: Sequence[Path]) -> EvaluationResult:
@@ -78,6 +91,7 @@ def _by_sheets(result: EvaluationResult, files: Sequence[Path]) -> EvaluationRes
     inclusion = inclusion_of_system(sheet_key, system, result.n)
     annotations = annotations_of_system(sheet_key, raters, system)
     trusted, _ = trusted_labels(result, annotations)
+    neither = neither_labels(result, annotations)
     about = _about(annotations)
     if (assumption := assumption_of_system(sheet_key, system)) is not None:
         assumed = {
@@ -91,7 +105,7 @@ def _by_sheets(result: EvaluationResult, files: Sequence[Path]) -> EvaluationRes
             f" stand for {n_assumed:,} labels, whose own mistakes are in no figure and no interval"
         )
         trusted = {**assumed, **trusted}
-    return corrected(result, trusted, by=_PEOPLE, about=about, inclusion=inclusion)
+    return corrected(result, trusted, by=_PEOPLE, about=about, inclusion=inclusion, neither=neither)
 
 
 def _about(annotations: Sequence[Annotation]) -> str:
@@ -131,10 +145,35 @@ def trusted_labels(
                 f"gold_reading: example {judgement.example_id}: expected the right reading, without"
                 " which no label says whether the translation is right, got none"
             )
-        n_right = annotation.labels.count(annotation.gold)
+        n_right = sum(
+            label == annotation.gold and not is_neither
+            for label, is_neither in zip(
+                annotation.labels, _are_neither(result, annotation), strict=True
+            )
+        )
         trusted[judgement.example_id] = n_right / len(annotation.labels)
         inclusion[judgement.example_id] = annotation.inclusion
     return trusted, inclusion
+
+
+def neither_labels(result: EvaluationResult, annotations: Sequence[Annotation]) -> dict[str, float]:
+    """Return the share of people who find neither reading in a translation, of a result that tells
+    this apart; {} for others, whose figures count it as the labels do.
+    """
+    shares = {}
+    labelled = [annotation for annotation in annotations if annotation.labels]
+    for annotation, judgement in labelled_judgements(result, labelled, skip_others=True):
+        are_neither = _are_neither(result, annotation)
+        if judgement is not None and any(are_neither):
+            shares[judgement.example_id] = sum(are_neither) / len(are_neither)
+    return shares
+
+
+def _are_neither(result: EvaluationResult, annotation: Annotation) -> list[bool]:
+    """Return whether each label says that the translation shows neither reading."""
+    said = annotation.raw or annotation.labels
+    is_told_apart = "neither" in signature.parse(result.signature)[1]
+    return [is_told_apart and label in _NEITHER for label in said]
 
 
 def _transferred(result: EvaluationResult, path: Path) -> EvaluationResult:

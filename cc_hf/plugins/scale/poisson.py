@@ -50,26 +50,32 @@ def poisson_intervals(
     """
     sums: dict[str, npt.NDArray[np.int64]] = {}
     for name, members in zip(verdicts.names, verdicts.members(), strict=True):
-        sums[name] = np.zeros((bootstrap.n_resamples, 5), dtype=np.int64)
+        sums[name] = np.zeros((bootstrap.n_resamples, 6), dtype=np.int64)
         for start in range(0, len(members), _VERDICTS_AT_ONCE):
             rows = members[start : start + _VERDICTS_AT_ONCE]
             weight, right = verdicts.weights[rows], verdicts.is_correct[rows].astype(np.int64)
             confidence = verdicts.confidence[rows] / _UNIT
+            ones = np.ones(len(rows), dtype=np.int64)
+            counted = ones if verdicts.is_neither is None else 1 - verdicts.is_neither[rows]
             columns = np.stack(
                 [
-                    *(np.ones(len(rows), dtype=np.int64), right, weight, weight * right),
-                    np.rint(confidence).astype(np.int64),
+                    *(counted, right, weight, weight * right),
+                    *(np.rint(confidence).astype(np.int64), ones),
                 ],
                 axis=1,
             )
             sums[name] += poisson_sums(columns, ids[rows], **bootstrap.options)
     total = np.sum(list(sums.values()), axis=0)
-    of_total = {"accuracy": (1, 0), "weighted_accuracy": (3, 2), "mean_confidence": (4, 0)}
+    of_total = {"accuracy": (1, 0), "weighted_accuracy": (3, 2), "mean_confidence": (4, 5)}
     drawn = {name: quotients(total[:, a], total[:, b]) for name, (a, b) in of_total.items()}
     drawn["mean_confidence"] *= _UNIT
     for name, part in sums.items():
         drawn[f"accuracy_{name}"] = quotients(part[:, 1], part[:, 0])
         drawn[f"weighted_accuracy_{name}"] = quotients(part[:, 3], part[:, 2])
+    if verdicts.is_neither is not None:
+        of_all = {"": total, **{f"_{name}": part for name, part in sums.items()}}
+        for ending, part in of_all.items():
+            drawn[f"neither_share{ending}"] = quotients(part[:, 5] - part[:, 0], part[:, 5])
     intervals = {name: percentile_interval(values) for name, values in drawn.items()}
     return {
         name: replace(i, method="poisson") if isinstance(i, Interval) else i

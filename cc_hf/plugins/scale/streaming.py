@@ -46,7 +46,7 @@ from cc_hf.plugins.scale.tally import (
 )
 from cc_hf.records import POSITIVE, read_value
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import INCONCLUSIVE, Judgement
+from cc_hf.schema import INCONCLUSIVE, NEITHER, Judgement
 from cc_hf.signature import with_scores
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.unusable import unusable_rows
@@ -163,12 +163,13 @@ class JudgedStream:
                 f" {self.tally.n:,}; judge the missing parts, and merge them"
             )
         metric = make_metric(self.about["metric"], self.about["options"])
-        counts, columns = self.tally.counts(), self.tally.columns()
+        streamed = _streamed(metric)
+        counts = self.tally.counts()
+        columns = self.tally.columns(has_neither=bool(streamed.threshold))
         model = dict(self.about["model"])
         if not self.about["has_revision"]:
             model["eval"] = with_scores(model["eval"], self.tally.scores_digest())
         unscored = {reason: counts[f"n_{reason}"] for reason in ("blank", "too_long")}
-        streamed = _streamed(metric)
         figures = streamed.column_figures(columns, model, unscored)
         figures = streamed.with_marking(figures, counts["n_marked"], self.tally.n)
         figures = figures.with_inconclusive(self.tally.counts_by_category("n_both_genders"))
@@ -444,6 +445,7 @@ class _Judge:
             "n_wrapped": wrapped,
             "n_untranslated": set(rows.untranslated),
             "n_both_genders": {i for i, j in enumerate(judgements) if j.verdict == INCONCLUSIVE},
+            "n_neither": {i for i, j in enumerate(judgements) if j.verdict == NEITHER},
             "n_marked": {
                 i
                 for i, text in enumerate(rows.translations)

@@ -40,6 +40,7 @@ FLAGS: dict[str, int] = {
         (
             *("correct", "n_blank", "n_too_long", "n_with_source", "n_without_words"),
             *("other_cues", "n_marked", "n_wrapped", "n_untranslated", "n_both_genders"),
+            "n_neither",
         )
     )
 }
@@ -149,13 +150,18 @@ class Tally:
         later = np.flatnonzero(self.rows["row"] != np.arange(self.n))
         return int(later[0]) if len(later) else self.n
 
-    def columns(self) -> VerdictColumns:
-        """Return the verdicts, for figures."""
+    def columns(self, *, has_neither: bool = False) -> VerdictColumns:
+        """Return the verdicts, for figures.
+
+        Args:
+            has_neither: whether what shows neither reading was told apart.
+        """
         return VerdictColumns(
             self.names,
             np.ascontiguousarray(self.rows["category"]),
             self.has("correct"),
             np.ascontiguousarray(self.rows["probability_correct"]),
+            is_neither=self.has("n_neither") if has_neither else None,
         )
 
     def has(self, *flags: str) -> _Flags:
@@ -327,7 +333,7 @@ def read_tally(path: Path) -> tuple[Tally, dict[str, Any]]:
 def _check(tally: Tally, n_rows: int) -> None:
     """Refuse rows that no stream of `n_rows` has, or whose values contradict each other."""
     number, probability = tally.rows["row"], tally.rows["probability_correct"]
-    is_correct, is_undecided = tally.has("correct"), tally.has("n_both_genders")
+    is_correct, is_undecided = tally.has("correct"), tally.has("n_both_genders", "n_neither")
     # A tie may count either way.
     follows = np.where(
         is_correct, (probability >= 0.5) & ~is_undecided, (probability <= 0.5) | is_undecided

@@ -21,6 +21,7 @@ from cc_hf.reports.samples import Sample
 from cc_hf.reports.spans import apart, shade
 from cc_hf.schema import (
     INCONCLUSIVE,
+    NEITHER,
     VERDICTS,
     ContrastiveSourceExample,
     ContrastiveTranslationExample,
@@ -31,6 +32,8 @@ from cc_hf.schema import (
 __all__ = ["StringTable", "explorer_data", "island_json", "utf16_length"]
 
 _OPEN = "open"
+#: Verdicts by their number in the page.
+_SHOWN = [*VERDICTS, _OPEN, NEITHER]
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -116,7 +119,7 @@ def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, 
             (i for i, system in enumerate(report.systems) if system.name == report.baseline), 0
         ),
         "categories": list(report.categories),
-        "verdicts": [*VERDICTS, _OPEN],
+        "verdicts": _SHOWN,
         "within": WITHIN,
         "src_lang": languages[0],
         "tgt_lang": languages[1],
@@ -229,7 +232,7 @@ def _judgements(
     if not any(judgements):
         return 0
     return {
-        "verdict": [-1 if j is None else VERDICTS.index(j.verdict) for j in judgements],
+        "verdict": [-1 if j is None else _SHOWN.index(j.verdict) for j in judgements],
         "p": _numbers([None if j is None else j.probability_correct for j in judgements], 6),
         "score_correct": _numbers([None if j is None else j.score_correct for j in judgements], 4),
         "score_incorrect": _numbers(
@@ -256,7 +259,7 @@ def _readings(
     empty = dict.fromkeys(("score_correct", "score_incorrect", "weight", "gold", "spans"), 0)
     return {
         **empty,
-        "verdict": [-1 if r is None else len(VERDICTS) for r in readings],
+        "verdict": [-1 if r is None else _SHOWN.index(_OPEN) for r in readings],
         "p": _numbers([None if r is None else r.probability_counted for r in readings], 6),
         "predicted": [
             strings.number(None if r is None else r.reading or INCONCLUSIVE) for r in readings

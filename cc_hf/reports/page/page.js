@@ -2,7 +2,7 @@
 (() => {
   const data = JSON.parse($("data").textContent);
   const PAGE = 40;
-  const SIGNS = ["✓", "✗", "?", ""];
+  const SIGNS = ["✓", "✗", "?", "", "–"];
 
   if (!data.samples) return;
 

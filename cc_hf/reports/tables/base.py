@@ -70,6 +70,7 @@ def result_table(result: EvaluationResult) -> Iterator[Piece]:
 _EXPLAINED = {
     "minimum": "min_accuracy",
     "inconclusive": "n_inconclusive",
+    "neither": "neither_share",
     "mean confidence": "mean_confidence",
 }
 
@@ -297,6 +298,7 @@ def _categories_table(result: EvaluationResult) -> ReportTable:
     shown = {
         "ties": "n_ties" in result.counts,
         "inconclusive": any(c.n_inconclusive for c in result.categories),
+        "neither": "neither_share" in result.scores,
     }
     columns = ["category", "n", *(f"{kind} (95 %)" for kind in kinds)]
     columns += [name for name, is_shown in shown.items() if is_shown]
@@ -313,6 +315,7 @@ def _categories_table(result: EvaluationResult) -> ReportTable:
             f"accuracy_{category.category}",
             ties=category.n_ties,
             inconclusive=category.n_inconclusive,
+            neither=category.n_neither,
         )
         for category in ordered_categories(result)
     ]
@@ -322,6 +325,7 @@ def _categories_table(result: EvaluationResult) -> ReportTable:
         "accuracy",
         ties=result.counts.get("n_ties", 0),
         inconclusive=sum(c.n_inconclusive for c in result.categories),
+        neither=sum(c.n_neither for c in result.categories),
     )
     rows += [[], total]
     if "min_accuracy" in result.scores:

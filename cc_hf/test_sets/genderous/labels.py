@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.declaration import SourceFile
-from cc_hf.data.labelled import NEITHER, LabelledTranslation, LabelSet
+from cc_hf.data.labelled import LabelledTranslation, LabelSet
 from cc_hf.errors import FileError
+from cc_hf.schema import NEITHER
 from cc_hf.tables.rows import TABLES, read_rows
 from cc_hf.test_sets.genderous.reader import DECLARATION
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.declaration import SourceFile
-from cc_hf.data.labelled import NEITHER, RIGHT, WRONG, LabelledTranslation, LabelSet, agreed
+from cc_hf.data.labelled import RIGHT, WRONG, LabelledTranslation, LabelSet, agreed
 from cc_hf.reading import JSONL
+from cc_hf.schema import NEITHER
 from cc_hf.tables.rows import read_rows
 from cc_hf.test_sets.mucow.files import WITH_CUES_FILES
 

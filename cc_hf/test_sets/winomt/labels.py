@@ -10,7 +10,8 @@ from typing import Any
 
 from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.data.declaration import SourceFile
-from cc_hf.data.labelled import NEITHER, WRONG, LabelledTranslation, LabelSet, agreed
+from cc_hf.data.labelled import WRONG, LabelledTranslation, LabelSet, agreed
+from cc_hf.schema import NEITHER
 from cc_hf.test_sets.winomt.reader import DECLARATION
 
 __all__ = ["LABELS"]

@@ -8,9 +8,8 @@ import pytest
 
 import cc_hf
 from cc_hf.data.download import fetch
-from cc_hf.data.labelled import NEITHER
 from cc_hf.errors import FileError
-from cc_hf.schema import ContrastiveSourceExample
+from cc_hf.schema import NEITHER, ContrastiveSourceExample
 from cc_hf.test_sets.genderous import reader
 from cc_hf.test_sets.genderous.labels import LABELS
 from tests.helpers.usual import cases, fails, write_lines

@@ -1,0 +1,68 @@
+"""The third verdict: a translation whose score barely depends on the cue shows neither reading, as
+neutral forms, paraphrases and omissions do.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import InputError
+
+__all__ = ["BY_EVIDENCE", "OFF", "checked_threshold", "shows_neither", "text_of_threshold"]
+
+#: Values of the option `neither` besides a number: two verdicts only, or the threshold that
+#: evidence on the judge gives.
+OFF, BY_EVIDENCE = "off", "evidence"
+
+
+def checked_threshold(value: object) -> str | float:
+    """Return the value of the option `neither`, a number as one.
+
+    Raises:
+        InputError: for anything but `OFF`, `BY_EVIDENCE` or a number above 0.
+
+    Examples:
+        >>> checked_threshold("0.031"), checked_threshold("off")
+        (0.031, 'off')
+    """
+    if value in (OFF, BY_EVIDENCE):
+        return str(value)
+    try:
+        number = float(value) if isinstance(value, str | int | float) else math.nan
+    except ValueError:
+        number = math.nan
+    if isinstance(value, bool) or not 0 < number < math.inf:
+        raise InputError(
+            f"neither: expected {OFF}, {BY_EVIDENCE} or a difference of log scores above 0, such as"
+            f" 0.03, got {value!r}"
+        )
+    return number
+
+
+def text_of_threshold(value: float) -> str:
+    """Return a threshold as signatures have it: all digits that tell it from others.
+
+    Examples:
+        >>> text_of_threshold(0.03), text_of_threshold(1.0)
+        ('0.03', '1')
+    """
+    return repr(value).removesuffix(".0")
+
+
+def shows_neither(probability: npt.NDArray[np.float64] | float, threshold: float) -> Any:
+    """Return whether both readings are about equally probable: abs(log s_c - log s_i) is below a
+    threshold.
+
+    Args:
+        probability: s_c / (s_c + s_i), in [0, 1], of any shape.
+        threshold: above 0; 0 is none.
+
+    Examples:
+        >>> shows_neither(np.array([0.5, 0.501, 0.6]), 0.03).tolist()
+        [True, True, False]
+    """
+    return np.abs(np.asarray(probability) - 0.5) < math.tanh(threshold / 2) / 2
