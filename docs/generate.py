@@ -241,6 +241,7 @@ def judge_levels(judge: str = "") -> str:
         name = row.evaluator.partition("@")[0]
         if judge in ("", name):
             cues = parse(row.signature)[1].get("cues", "")
+            cues = f"`{cues}`" + f", neither below {row.threshold}" * bool(row.threshold)
             parts.setdefault((name, row.languages, row.dataset, cues), []).append(row)
     heads = (
         "judge | pair | sentences | cues | labels | right found right | wrong found wrong | level"
@@ -260,7 +261,7 @@ def judge_levels(judge: str = "") -> str:
             f"`{name}`{of}",
             pair,
             f"{title} ({rows[0].kind})",
-            f"`{cues}`",
+            cues,
             f"{n:,}, {whose}",
             ", ".join(f"{100 * r.right.value:.1f}" for r in of_readings),
             ", ".join(f"{100 * r.wrong.value:.1f}" for r in of_readings),

@@ -61,16 +61,21 @@ class JudgeCheck:
 
     def by_dataset(self) -> dict[str, Trust]:
         """Return the level of the judge on each test set, and how far its mistakes may move figures
-        of .5, .65, .8 and .95. A test set with several kinds of cues has one for each.
+        of .5, .65, .8 and .95. A test set with several kinds of cues has one for each, and one more
+        where labels give a threshold of the verdict "neither".
         """
-        rows: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
+        rows: dict[tuple[str, str, str], list[Evidence]] = defaultdict(list)
         for row in self.evidence:
             cues = signature.parse(row.signature)[1].get("cues", "")
-            rows[row.dataset, cues].append(row)
-        datasets = [dataset for dataset, _ in rows]
+            rows[row.dataset, cues, row.threshold].append(row)
+        kinds: dict[str, set[str]] = defaultdict(set)
+        for dataset, cues, _ in rows:
+            kinds[dataset].add(cues)
         return {
-            name if datasets.count(name) == 1 else f"{name} ({cues})": trust_by(part, {})
-            for (name, cues), part in rows.items()
+            dataset
+            + (f" ({cues})" if len(kinds[dataset]) > 1 else "")
+            + (f", neither below {threshold}" if threshold else ""): trust_by(part, {})
+            for (dataset, cues, threshold), part in rows.items()
         }
 
 

@@ -57,6 +57,7 @@ def with_known_threshold(
         {
             **scorer_fields(evaluator, metric.score),
             **options,
+            "cues": "own",  # unless the data have named ones
             **material.origin.fields,
             "langs": f"{src_lang}-{tgt_lang}",
         },

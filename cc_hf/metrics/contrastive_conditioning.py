@@ -30,6 +30,7 @@ from cc_hf.metrics.neither import (
     BY_EVIDENCE,
     OFF,
     checked_threshold,
+    not_given,
     shows_neither,
     text_of_threshold,
 )
@@ -407,12 +408,12 @@ class ContrastiveConditioning(StreamedMetric):
         """Judge every translation by its scores and compute the figures."""
         scoring = self.scored(scoring)
         judgements = self.row_judgements(rows, scoring)
-        if self.threshold and (lacking := _without_reading(judgements)):
+        columns = _columns(judgements, has_neither=bool(self.threshold))
+        if lacking := columns.without_reading:
             figures = replace(self, neither=OFF).measure(rows, bootstrap, scoring)
-            note = f"The verdict neither is not given: every translation of {lacking} would have it"
-            return replace(figures, notes=(*figures.notes, note))
+            return replace(figures, notes=(*figures.notes, not_given(lacking)))
         figures = self.column_figures(
-            _columns(judgements, has_neither=bool(self.threshold)),
+            columns,
             self.model_fields(rows, scoring, self.score),
             {reason: len(numbers) for reason, numbers in scoring.unscored.items()},
         )
@@ -537,12 +538,6 @@ def _columns(judgements: Sequence[Judgement], *, has_neither: bool) -> VerdictCo
         np.array([j.probability_correct for j in judgements]),
         is_neither=is_neither,
     )
-
-
-def _without_reading(judgements: Sequence[Judgement]) -> str:
-    """Return the first category without a translation that shows a reading; "" if all have one."""
-    shown = {j.category for j in judgements if j.verdict != NEITHER}
-    return next((j.category for j in judgements if j.category not in shown), "")
 
 
 def _with_rows(figures: Figures, judgements: Sequence[Judgement], pairs: Sequence[str]) -> Figures:

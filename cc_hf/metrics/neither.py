@@ -12,7 +12,14 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError
 
-__all__ = ["BY_EVIDENCE", "OFF", "checked_threshold", "shows_neither", "text_of_threshold"]
+__all__ = [
+    "BY_EVIDENCE",
+    "OFF",
+    "checked_threshold",
+    "not_given",
+    "shows_neither",
+    "text_of_threshold",
+]
 
 #: Values of the option `neither` besides a number: two verdicts only, or the threshold that
 #: evidence on the judge gives.
@@ -41,6 +48,11 @@ def checked_threshold(value: object) -> str | float:
             f" 0.03, got {value!r}"
         )
     return number
+
+
+def not_given(category: str) -> str:
+    """Return the note on figures for which the third verdict was not given."""
+    return f"The verdict neither is not given: every translation of {category} would have it"
 
 
 def text_of_threshold(value: float) -> str:

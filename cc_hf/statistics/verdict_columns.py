@@ -137,6 +137,12 @@ class VerdictColumns:
             yield order[start : start + n]
             start += n
 
+    @property
+    def without_reading(self) -> str:
+        """The first category of which every sample shows neither reading; "" if none does."""
+        counted = {*self.codes[self._is_counted].tolist()}
+        return next((n for code, n in enumerate(self.names) if code not in counted), "")
+
     @functools.cached_property
     def categories(self) -> tuple[CategoryAccuracy, ...]:
         """The counts and accuracies of each category, sorted by name."""

@@ -31,6 +31,7 @@ from cc_hf.files import exists, is_file
 from cc_hf.gender_marking import has_gendered_pronoun
 from cc_hf.languages import base_code
 from cc_hf.metrics.base import Metric, Origin, Rows, StreamedMetric, written
+from cc_hf.metrics.neither import OFF, not_given
 from cc_hf.normalization import composed, is_blank
 from cc_hf.plugins.scale.parts import part_numbers
 from cc_hf.plugins.scale.poisson import poisson_intervals
@@ -166,6 +167,10 @@ class JudgedStream:
         streamed = _streamed(metric)
         counts = self.tally.counts()
         columns = self.tally.columns(has_neither=bool(streamed.threshold))
+        lacking = columns.without_reading
+        if lacking:
+            options = {**self.about["options"], "neither": OFF}
+            streamed, columns = _streamed(make_metric(metric.name, options)), self.tally.columns()
         model = dict(self.about["model"])
         if not self.about["has_revision"]:
             model["eval"] = with_scores(model["eval"], self.tally.scores_digest())
@@ -207,6 +212,7 @@ class JudgedStream:
                 *unusable_notes(unusable, counts["n_unusable"], n, stacklevel=3),
                 *notes,
                 *figures.notes,
+                *([not_given(lacking)] if lacking else []),
             ),
         )
         return replace(result, system=name)
@@ -435,7 +441,7 @@ class _Judge:
         columns["probability_correct"] = [j.probability_correct for j in judgements]
         name = embedded_name(self.scorer)
         members = {
-            "correct": {i for i, j in enumerate(judgements) if j.is_correct},
+            "correct": {i for i, j in enumerate(judgements) if j.is_correct or self._is_above(j)},
             "n_blank": {i for i, text in enumerate(rows.translations) if is_blank(text)},
             "n_too_long": scoring.unscored.get("too_long", frozenset()),
             "other_cues": {i for i, row in enumerate(rows.references) if has_other_cues(name, row)}
@@ -455,6 +461,12 @@ class _Judge:
         for flag, bit in FLAGS.items():
             columns["flags"][sorted(members.get(flag, ()))] |= bit
         return judgements
+
+    def _is_above(self, judgement: Judgement) -> bool:
+        """Return whether a translation that shows neither reading would be right without that."""
+        probability = judgement.probability_correct or 0.0
+        is_tie_right = probability == 0.5 and getattr(self.metric, "ties", "") == "correct"
+        return judgement.verdict == NEITHER and (probability > 0.5 or is_tie_right)
 
 
 def _sources(given: list[TranslatedRow]) -> list[str]:

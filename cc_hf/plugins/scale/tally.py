@@ -154,14 +154,17 @@ class Tally:
         """Return the verdicts, for figures.
 
         Args:
-            has_neither: whether what shows neither reading was told apart.
+            has_neither: whether what shows neither reading is told apart. Otherwise it is right or
+                wrong by its probability.
         """
+        is_neither = self.has("n_neither") if has_neither else None
+        is_correct = self.has("correct")
         return VerdictColumns(
             self.names,
             np.ascontiguousarray(self.rows["category"]),
-            self.has("correct"),
+            is_correct if is_neither is None else is_correct & ~is_neither,
             np.ascontiguousarray(self.rows["probability_correct"]),
-            is_neither=self.has("n_neither") if has_neither else None,
+            is_neither=is_neither,
         )
 
     def has(self, *flags: str) -> _Flags:
@@ -333,7 +336,7 @@ def read_tally(path: Path) -> tuple[Tally, dict[str, Any]]:
 def _check(tally: Tally, n_rows: int) -> None:
     """Refuse rows that no stream of `n_rows` has, or whose values contradict each other."""
     number, probability = tally.rows["row"], tally.rows["probability_correct"]
-    is_correct, is_undecided = tally.has("correct"), tally.has("n_both_genders", "n_neither")
+    is_correct, is_undecided = tally.has("correct"), tally.has("n_both_genders")
     # A tie may count either way.
     follows = np.where(
         is_correct, (probability >= 0.5) & ~is_undecided, (probability <= 0.5) | is_undecided

@@ -95,7 +95,14 @@ def _remarks(trust: Trust) -> Iterator[str]:
         among = "" if people is None else f"; of the people among themselves {people:.3f}"
         yield f"kappa with the labels {with_labels:.3f}{among}"
     n_neither = sum(row.n_neither for row in trust.rows)
-    if n_neither:
+    if n_neither and trust.rows[0].threshold:
+        n_shown = sum(row.n_right_neither + row.n_wrong_neither for row in trust.rows)
+        n_found = sum(row.n_neither_found for row in trust.rows)
+        yield (
+            f"{count(n_neither)} translations show neither; it finds {count(n_found)} of them, and"
+            f" {count(n_shown)} of the {count(shown.right.n + shown.wrong.n + n_shown)} others"
+        )
+    elif n_neither:
         n_right = sum(row.n_neither_right for row in trust.rows)
         word = "of the reading that is counted" if trust.rows[0].is_open else "right"
         yield f"{count(n_neither)} translations show neither; it finds {count(n_right)} {word}"

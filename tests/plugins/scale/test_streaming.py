@@ -81,6 +81,7 @@ def test_parts_equal_one_pass(n: int, chunk_rows: int, n_parts: int, rng: random
     for row in rng.sample(rows, n // 10):
         row["translation"] = " "
     options = {"on_blank": "incorrect", "ties": rng.choice(["correct", "incorrect"])}
+    options["neither"] = rng.choice(["off", "0.3", "2"])
     judged: Any = {"options": options, "evaluator": coarse_scores}
     whole = judge_stream(stream(iter(rows), chunk_rows), **judged)
     assert figures(whole.result()) == figures(usual(rows, **options))

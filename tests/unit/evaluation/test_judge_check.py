@@ -39,11 +39,16 @@ def test_a_check_counts_what_ships_and_later_results_find_it(
     assert read_evidence(users_file()) == list(checked.evidence)
     assert checked.by_dataset()["winomt"].level == "ranks only"
     # As in the trial: right ones found right, wrong ones found wrong, where people agree.
-    rows = checked.evidence
+    rows = [row for row in checked.evidence if not row.threshold]
     right = [(r.n_right_found + r.n_neither_right, r.n_right + r.n_neither) for r in rows]
     assert tuple(map(sum, zip(*right, strict=True))) == (115, 126)
     assert sum(r.n_wrong_found for r in rows) == sum(r.n_wrong for r in rows) == 71
     assert rows[0].people_kappa == pytest.approx(0.953, abs=5e-4)
+    # With a threshold for neither, hardly a mistake is left where a reading is found.
+    three = [row for row in checked.evidence if row.threshold == "0.0414"]
+    assert [(row.right, row.wrong) for row in three] == [((20, 20), (61, 61)), ((82, 82), (8, 8))]
+    assert sum(row.n_neither_found for row in three) == 17
+    assert checked.by_dataset()["winomt, neither below 0.0414"].level == "ranks only"
 
 
 def test_what_ships_is_what_was_measured() -> None:
@@ -80,4 +85,7 @@ def test_the_command_prints_levels_and_writes_json(shared: Path, tmp_path: Path)
     run = cc_hf(*words, shared / "upstream", "--quiet")
     assert "winomt: ranks only" in run.stdout
     assert "24 of 30, 80.0 %" in run.stdout
+    assert "20 translations show neither; it finds 17 of them, and 6 of the 177 others" in (
+        run.stdout
+    )
     assert "missing for supported" in run.stdout

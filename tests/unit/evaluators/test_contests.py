@@ -71,19 +71,31 @@ def both(evaluator: Any, requests: list[ScoringRequest]) -> Logprobs:
     return [score(one.score(requests, **EN_DE)) for one in [evaluator.fast, evaluator]]
 
 
-def verdicts(scores: npt.NDArray[np.float64], contests: Sequence[Contest]) -> list[bool]:
-    return [max(scores[[*left]]) >= max(scores[[*right]]) for left, right in contests]
+def verdicts(
+    scores: npt.NDArray[np.float64], contests: Sequence[Contest], threshold: float = 0.0
+) -> list[bool | None]:
+    """Return whether the left side wins; None below the threshold."""
+    best = [[max(scores[[*side]]) for side in contest] for contest in contests]
+    return [
+        None if abs(np.log(left / right)) < threshold else bool(left >= right)
+        for left, right in best
+    ]
 
 
+@pytest.mark.parametrize("threshold", [0.0, 0.05])
 @pytest.mark.parametrize(("noise", "n_sources"), [(0.0, 3), (1e-3, 3), (0.1, 3), (0.1, 8)])
-def test_verdicts_equal_those_of_exact_scores(noise: float, n_sources: int) -> None:
+def test_verdicts_equal_those_of_exact_scores(
+    noise: float, n_sources: int, threshold: float
+) -> None:
     evaluator = NoisyEvaluator(noise)
     requests, contests = problem(1000, n_sources=n_sources)
     tokens = [one.score(requests, **EN_DE) for one in (evaluator.fast, evaluator)]
     for score, value in SCORES.items():
         rough, exact = map(value, tokens)
-        found = pair_scores(requests, evaluator, contests, score=score, **EN_DE)
-        assert (score, verdicts(found, contests)) == (score, verdicts(exact, contests))
+        options: Any = {"score": score, "threshold": threshold}
+        found = pair_scores(requests, evaluator, contests, **options, **EN_DE)
+        of_exact = verdicts(exact, contests, threshold)
+        assert (score, verdicts(found, contests, threshold)) == (score, of_exact)
         np.testing.assert_allclose(np.log(found), np.log(exact), atol=noise + 1e-12)
         if noise == 0.1:  # fast scores alone would give other verdicts
             assert verdicts(rough, contests) != verdicts(exact, contests)
