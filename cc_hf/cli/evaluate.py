@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -144,6 +145,24 @@ def evaluate(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.", hidden=True)] = 0,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a page with the systems side by side, and all samples.",
+            rich_help_panel="Output",
+        ),
+        OutputFile(),
+    ] = None,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="Of several systems, also show each with categories, counts, meanings and notes.",
+            rich_help_panel="Output",
+        ),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -163,7 +182,9 @@ def evaluate(
     Example: cc-hf evaluate simplegen --translations tiny.txt -o tiny.json
     """
     from cc_hf.reports.tables import scores as tables
+    from cc_hf.reports.tables.answer import answer, report_of
 
+    pages: list[NewFile] = []
     _check_words([*filter(None, [config]), *(more or ())], metric or "")
     material = data.load(dataset, config)
     if translated_only:
@@ -190,11 +211,20 @@ def evaluate(
     results = [tables.results_of(outcome) for outcome in outcomes]
     not_run = [outcome.not_run for outcome in outcomes if hasattr(outcome, "not_run")]
     is_one_file = outputs[0] == output
+    report = cache(lambda: report_of(outcomes, material.examples or None))
+    if html is not None:
+        from cc_hf.reports.page.page import html_page
+
+        pages = [NewFile(html, html_page(report()))]
     return Outcome(
         texts[0] if len(texts) == 1 else lambda: list(map(json.loads, texts)),
-        lambda: list(tables.evaluation_tables(outcomes)),
+        lambda: [
+            *(answer(report()) if len(outcomes) > 1 else ()),
+            *(tables.evaluation_tables(outcomes) if len(outcomes) == 1 or verbose else ()),
+        ],
         text=texts[0] if is_one_file else None,
-        files=[
+        files=pages
+        + [
             NewFile(path, text)
             for path, text in zip(outputs, texts, strict=True)
             if not is_one_file

@@ -1,0 +1,130 @@
+"""The answer to several systems on one screen: what was found, the systems side by side with what
+differs, and what to cite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from cc_hf import signature
+from cc_hf.metrics.base import registered_metric
+from cc_hf.metrics.headline import headline
+from cc_hf.reports.figure_text import (
+    column_label,
+    data_name,
+    difference_p,
+    figure_label,
+    metric_name,
+    signed_percent,
+)
+from cc_hf.reports.findings import findings, most_split
+from cc_hf.reports.highlights import attributes
+from cc_hf.reports.numbers import limits
+from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.report_parts import Line, Piece, ReportTable
+from cc_hf.reports.report_tables import figure_cell
+from cc_hf.reports.samples import ReportedSystem
+from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.schema import Example
+from cc_hf.statistics.paired import PairedDifference
+
+__all__ = ["answer", "report_of"]
+
+_WOMEN_AND_MEN = {"female": "women", "male": "men"}
+_MOST_FINDINGS = 2
+
+
+def report_of(
+    outcomes: Iterable[EvaluationResult | ResultSet], examples: Sequence[Example] | None
+) -> Report:
+    """Return the report of evaluated systems, the first of which is the baseline.
+
+    Args:
+        examples: those that were judged; None for rows of the user's own.
+    """
+    systems = []
+    for outcome in outcomes:
+        results = outcome.results if isinstance(outcome, ResultSet) else (outcome,)
+        name = results[0].system or "system"
+        systems.append(ReportedSystem(name, {r.metric: r for r in results}))
+    return build_report(systems, examples=examples)
+
+
+def answer(report: Report) -> Iterator[Piece]:
+    """Yield what a reader of several systems asks first. Of many metrics these are the first, whose
+    figures may be cited if any may, and the first that judges by an evaluator.
+    """
+    first = report.first
+    yield Line(f"{data_name(first)}: {first.n:,} translations of each system", "title")
+    sentences = findings(report, most_split(report, attributes(report)))
+    for sentence in sentences[:_MOST_FINDINGS]:
+        yield Line(sentence, "item")
+    by_evaluator = (m for m in report.metrics if registered_metric(m).takes_evaluator)
+    metrics = [*dict.fromkeys((report.metrics[0], *islice(by_evaluator, 1)))]
+    for metric in metrics:
+        yield _systems(report, metric)
+    if report.cited is not None:
+        style = "unfit" if report.cited.why_not else "green"
+        yield Line.named("What to cite: ", " ".join(report.cited.sentences[:2]), style)
+    for metric in metrics:
+        yield f"signature: {_shared([r.signature for r in report.of_metric(metric).values()])}"
+    if others := [metric_name(metric) for metric in report.metrics if metric not in metrics]:
+        yield f"-v also shows {', '.join(others)}"
+
+
+def _systems(report: Report, metric: str) -> ReportTable:
+    """Return the figures to cite of each system, with their intervals, and p of the difference to
+    the baseline in the figure that ranks.
+    """
+    results = report.of_metric(metric)
+    result = next(iter(results.values()))
+    said = headline(result)
+    words = {figure.name: _WOMEN_AND_MEN.get(figure.category, "") for figure in said.cited}
+    words |= {said.gap: "gap"} if said.gap else {said.by: ""} if said.by else {}
+    rows = [
+        [system, *(_figure(report, metric, system, name) for name in words)] for system in results
+    ]
+    labels = [word or column_label(metric, name, words) for name, word in words.items()]
+    compared = {system: report.comparisons.get((metric, system)) for system in results}
+    differences = {
+        system: of_system.differences[said.by]
+        for system, of_system in compared.items()
+        if of_system is not None and said.by in of_system.differences
+    }
+    captions = [f"{metric_name(metric)}{f' ({result.level})' * bool(result.level)}, percent"]
+    if differences:
+        for row in rows:
+            difference = differences.get(str(row[0]))
+            row.append(difference_p(difference, report.n_resamples) if difference else "")
+        labels.append("p")
+        captions += _difference_texts(report, metric, differences)
+    return ReportTable.of("", ("", *labels), rows, "; ".join(captions))
+
+
+def _difference_texts(
+    report: Report, metric: str, differences: Mapping[str, PairedDifference]
+) -> Iterator[str]:
+    """Yield what p is of, and of two systems how much they differ."""
+    label = figure_label(metric, headline(next(iter(report.of_metric(metric).values()))).by)
+    about = f"p: {label} against {report.baseline}"
+    if len(differences) == 1:
+        (difference,) = differences.values()
+        interval = limits(difference.interval)
+        about += f", {signed_percent(difference.difference)}{f' ({interval})' * bool(interval)}"
+    yield about
+
+
+def _figure(report: Report, metric: str, system: str, name: str) -> str:
+    cell = figure_cell(report, metric, system, name)
+    # Without the spaces, three figures and p are as wide as a terminal.
+    return f"{cell.value} ({cell.interval.replace(' – ', '–')})" if cell.interval else cell.value
+
+
+def _shared(texts: Sequence[str]) -> str:
+    (metric, first), *others = (signature.parse(text) for text in texts)
+    kept = {
+        key: value if all(fields.get(key) == value for _, fields in others) else "..."
+        for key, value in first.items()
+    }
+    return signature.unparse(metric, kept)
