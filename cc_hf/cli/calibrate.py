@@ -46,8 +46,8 @@ def calibrate(
             help=(
                 "Wording of the package to compare; or a .json file of your own: a list of objects"
                 " with name, cues (by reading; {focus} is the ambiguous words) and, optionally,"
-                " placement (before, after or replace). May be repeated. Default: all of the"
-                " package."
+                " placement (before, after, replace or phrase). May be repeated. Default: all of"
+                " the package."
             ),
         ),
     ] = None,

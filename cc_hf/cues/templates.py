@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from cc_hf.cues.noun_phrases import phrase_start
 from cc_hf.cues.placement import insert_before
 from cc_hf.errors import InputError, check_choice
 from cc_hf.schema import Focus
 
 __all__ = ["PLACEMENTS", "SLOT", "apply_cue"]
 
-PLACEMENTS = ("before", "after", "replace")
+PLACEMENTS = ("before", "after", "replace", "phrase")
 #: Placeholder of the focus in a cue.
 SLOT = "{focus}"
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
@@ -22,7 +23,9 @@ def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") ->
     Args:
         cue: words, or a template that contains `{focus}` at least once and replaces the focus, for
             any placement.
-        placement: "before", "after" or "replace".
+        placement: "before", "after" or "replace" the focus; or "phrase", before the adjectives
+            of an English noun phrase (see `cc_hf.cues.noun_phrases.phrase_start`), and before the
+            focus where it is not certain where the phrase begins.
 
     Raises:
         InputError: for a blank cue, another placeholder, an unknown placement, a focus that is not
@@ -35,6 +38,8 @@ def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") ->
         'The bat (the animal) was old.'
         >>> apply_cue("I saw the ball until it was gone.", Focus("it", 21), "the ball", "replace")
         'I saw the ball until the ball was gone.'
+        >>> apply_cue("The young nurse left.", Focus("nurse", 10), "[male]", "phrase")
+        'The [male] young nurse left.'
     """
     check_choice("placement", placement, PLACEMENTS)
     if not cue.strip():
@@ -55,6 +60,8 @@ def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") ->
         with_cue = source[: focus.start] + cue.replace(SLOT, focus.text) + source[end:]
     elif placement == "before":
         with_cue = insert_before(source, focus.start, cue)
+    elif placement == "phrase":
+        with_cue = insert_before(source, phrase_start(source, focus), cue)
     elif placement == "after":
         with_cue = f"{source[:end]} {cue}{source[end:]}"
     else:

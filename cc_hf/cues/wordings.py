@@ -109,7 +109,10 @@ _GENDER_PATTERNS: dict[str, tuple[str, str, bool]] = {
     "gender_pronouns": ("none", "", True),
     "gender_nouns_pronouns": ("noun", "{}", True),
     "gender_brackets_pronouns": ("adjective", "[{}]", True),
+    "gender_brackets_phrase": ("adjective", "[{}]", False),
 }
+#: Wordings whose cues do not stand directly before the focus.
+_GENDER_PLACEMENTS = {"gender_brackets_phrase": "phrase"}
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ class Wording:
         name: name in tables and signatures: small letters, digits, "_", "-" and ".".
         cues: a mapping from reading to cue (see `cc_hf.cues.templates.apply_cue`), at least two
             readings. It may be empty if `pronouns` is true.
-        placement: where cues go: "before", "after" or "replace" the focus.
+        placement: where cues go, see `cc_hf.cues.templates.apply_cue`.
         pronouns: whether the English pronouns of the whole sentence are put into the gender of the
             reading. The readings are then "female" and "male".
 
@@ -192,6 +195,8 @@ class Wording:
 
 def _language_wordings(name: str) -> dict[str, Wording]:
     kind, pattern, pronouns = _GENDER_PATTERNS[name]
+    placement = _GENDER_PLACEMENTS.get(name, "before")
+    is_english = pronouns or placement == "phrase"  # both go by English words
     return {
         language: Wording(
             name,
@@ -200,10 +205,11 @@ def _language_wordings(name: str) -> dict[str, Wording]:
                 for gender, word in zip(GENDERS, words, strict=True)
                 if word
             },
-            pronouns=pronouns,
+            placement,
+            pronouns,
         )
         for language, words in _GENDER_WORDS[kind].items()
-        if not pronouns or language == "en"
+        if not is_english or language == "en"
     }
 
 

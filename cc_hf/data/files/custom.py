@@ -253,7 +253,7 @@ def read_custom(
     - `correct_cues` and `incorrect_cues`: lists in JSONL, texts separated by "|" in a table. See
       `cc_hf.cues.templates.apply_cue` for what a cue can be. A row without both whose `gold` is
       "male" or "female" gets gender brackets in the source language (`cc_hf.cues.gender_brackets`).
-    - `placement` (optional): "before", "after" or "replace".
+    - `placement` (optional): "before", "after", "replace" or "phrase".
     - `id` (optional): the 0-based row by default.
     - `category` (optional): the gender by default, or "all".
     - `gold`, `src_lang` and `tgt_lang` (optional): any target language by default.

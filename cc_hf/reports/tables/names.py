@@ -22,6 +22,7 @@ from cc_hf.models.location import EmbeddedModel
 from cc_hf.reports.numbers import count, decimal, percent, signed
 from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.schema import FORMS
+from cc_hf.signature import parse
 
 __all__ = ["ROWS", "about_metric", "configurations", "dataset_row", "listing", "metric_row"]
 
@@ -274,14 +275,19 @@ def _evaluators() -> list[dict[str, Any]]:
 
 
 def _levels() -> dict[str, list[str]]:
-    """Return the level of each judge with evidence, by test set and language pair."""
-    rows: dict[tuple[str, str, str], list[Evidence]] = {}
+    """Return the level of each judge with evidence on two verdicts, by test set, language pair and
+    cues.
+    """
+    rows: dict[tuple[str, ...], list[Evidence]] = {}
     for row in known_evidence():
-        judge = (row.evaluator.rpartition("@")[0] or row.evaluator, row.dataset, row.languages)
-        rows.setdefault(judge, []).append(row)
+        if not row.threshold:
+            judge = row.evaluator.rpartition("@")[0] or row.evaluator
+            cues = parse(row.signature)[1].get("cues", "")
+            rows.setdefault((judge, row.dataset, row.languages, cues), []).append(row)
     levels: dict[str, list[str]] = {}
-    for (name, dataset, pair), of_judge in rows.items():
-        text = f"{dataset} {pair} {trust_by(of_judge, {}).level}"
+    for (name, dataset, pair, cues), of_judge in rows.items():
+        has_several = len([key for key in rows if key[:3] == (name, dataset, pair)]) > 1
+        text = f"{dataset} {pair}{f' by {cues}' * has_several} {trust_by(of_judge, {}).level}"
         levels.setdefault(name, []).append(text)
     return levels
 

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 import cc_hf
+from cc_hf.cue_building.calibration import calibrate
+from cc_hf.cue_building.development import DevelopmentRow, DevelopmentSet
+from cc_hf.cues.wordings import named_wording, reworded
 from cc_hf.data.download import fetch
+from cc_hf.data.labelled import LabelledTranslation
 from cc_hf.errors import FileError
 from cc_hf.schema import NEITHER, ContrastiveSourceExample
 from cc_hf.test_sets.genderous import reader
@@ -63,24 +67,36 @@ def test_the_page_on_language_models_has_the_labels_of_the_authors(
     assert "| `cc-tiny-en-de` | 409 of 453: " in page
 
 
-@pytest.mark.parametrize(
-    ("system", "n_agree", "n", "n_women"),
-    [("DeepL", 409, 453, (96, 109)), ("GPT-4o", 449, 481, (64, 68))],
-)
-def test_the_embedded_judge_reads_translations_as_people_do(
-    system: str, n_agree: int, n: int, n_women: tuple[int, int], shared: Path
-) -> None:
-    """Agreement where people say masculine or feminine: with the cue before the noun, as measured
-    when the set was chosen.
-    """
+def _labelled(shared: Path) -> list[tuple[ContrastiveSourceExample, LabelledTranslation]]:
+    """Return the German translations that people say are masculine or feminine."""
     examples = {example.id: example for example in _examples(shared / "upstream")}
     paths = {file.path: fetch(file, shared / "upstream") for file in LABELS.files["en-de"]}
-    labelled = [
-        (examples[row.example_id], row.translation, row.shows == "female")
+    return [
+        (examples[row.example_id], row)
         for row in LABELS.read(paths, "en-de", [*examples.values()])
-        if row.system == system and row.shows != NEITHER
+        if row.shows != NEITHER
     ]
-    judge = cc_hf.load_evaluator("cc-tiny-en-de")
+
+
+@cases(
+    ("DeepL", "gender_brackets", 409, 453, (96, 109)),
+    ("DeepL", "gender_brackets_phrase", 452, 453, (109, 109)),
+    ("GPT-4o", "gender_brackets", 449, 481, (64, 68)),
+    ("GPT-4o", "gender_brackets_phrase", 481, 481, (68, 68)),
+)
+def test_the_embedded_judge_reads_translations_as_people_do(
+    system: str, cues: str, n_agree: int, n: int, n_women: tuple[int, int], shared: Path
+) -> None:
+    """Agreement where people say masculine or feminine, with the cue before the noun and before its
+    adjectives, as measured when the set was chosen.
+    """
+    wording = named_wording(cues, "en")
+    labelled = [
+        (reworded(example, wording), row.translation, row.shows == "female")
+        for example, row in _labelled(shared)
+        if row.system == system
+    ]
+    judge = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
     sides = [
         judge.mean_logprobs(
             [getattr(example, side)[0] for example, _, _ in labelled],
@@ -95,3 +111,27 @@ def test_the_embedded_judge_reads_translations_as_people_do(
     of_women = [ok for ok, (_, _, label) in zip(agree, labelled, strict=True) if label]
     assert (sum(agree), len(agree)) == (n_agree, n)
     assert (sum(of_women), len(of_women)) == n_women
+
+
+def test_the_phrase_is_chosen_on_half_of_the_sentences_and_confirmed_on_the_others(
+    shared: Path,
+) -> None:
+    rows = [
+        DevelopmentRow(example.source, example.focus, row.translation, row.shows)
+        for example, row in _labelled(shared)
+    ]
+    names = ("gender_brackets", "gender_brackets_phrase")
+    calibration = calibrate(
+        DevelopmentSet((*rows,), "en", "de", "genderous"),
+        evaluator="cc-tiny-en-de",
+        wordings=[named_wording(name, "en") for name in names],
+        loading=cc_hf.LoadingOptions(mode="exact"),
+    ).calibration
+    assert calibration.chosen == "gender_brackets_phrase"
+    before, phrase = calibration.wordings
+    # Right on the half that chose, and on the other one.
+    n_right = [
+        [round(half.accuracy * half.n) for half in (w.choice, w.report)] for w in (before, phrase)
+    ]
+    assert (phrase.choice.n, phrase.report.n) == (464, 470)
+    assert n_right == [[424, 434], [463, 470]]

@@ -69,13 +69,20 @@ SECOND = Focus("bat", 15)
     ("(animal)", "after", "A bat, another bat (animal)."),
     ("racket", "replace", "A bat, another racket."),
     ("{focus} or flying {focus}", "after", "A bat, another bat or flying bat."),
+    ("baseball", "phrase", "A bat, another baseball bat."),
+    ("{focus} or flying {focus}", "phrase", "A bat, another bat or flying bat."),
 )
 def test_a_cue_changes_only_the_focus(cue: str, placement: str, expected: str) -> None:
     assert apply_cue(SOURCE, SECOND, cue, placement) == expected
 
 
 @cases(
-    (SECOND, "x", "above", "placement: expected one of before, after, replace, got 'above'"),
+    (
+        SECOND,
+        "x",
+        "above",
+        "placement: expected one of before, after, replace, phrase, got 'above'",
+    ),
     (SECOND, " ", "before", "expected words, got a blank"),
     (SECOND, "bat", "replace", "changes nothing"),
     (SECOND, "{focus}", "before", "changes nothing"),
@@ -144,6 +151,7 @@ def test_english_wordings_as_a_reader_sees_them() -> None:
         "gender_pronouns": "The nurse lost his key.",
         "gender_nouns_pronouns": "The man nurse lost his key.",
         "gender_brackets_pronouns": "The [male] nurse lost his key.",
+        "gender_brackets_phrase": "The [male] nurse lost her key.",
     }
 
 

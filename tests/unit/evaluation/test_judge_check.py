@@ -16,11 +16,14 @@ from tests.helpers.usual import cc_hf, fails
 _EXACT = package.LoadingOptions(mode="exact")
 
 
-def _shipped(dataset: str) -> list[tuple[int, ...]]:
+def _shipped(dataset: str, cues: str) -> list[tuple[int, ...]]:
     return [
         (row.n_right_found, row.n_right, row.n_wrong_found, row.n_wrong)
         for row in read_evidence(SHIPPED)
-        if row.dataset == dataset and row.evaluator.startswith("cc-tiny-en-de@")
+        if row.dataset == dataset
+        and not row.threshold
+        and row.evaluator.startswith("cc-tiny-en-de@")
+        if f"|cues:{cues}|" in row.signature
     ]
 
 
@@ -52,11 +55,18 @@ def test_a_check_counts_what_ships_and_later_results_find_it(
 
 
 def test_what_ships_is_what_was_measured() -> None:
-    assert _shipped("genderous") == [(96, 109, 313, 344), (64, 68, 385, 413)]  # 409, 449 found
-    ((women, n_women, men, n_men),) = _shipped("gender_alternatives")
+    before, phrase = "gender_brackets", "gender_brackets_phrase"
+    # 409, 449 found; and 452, 481
+    assert _shipped("genderous", before) == [(96, 109, 313, 344), (64, 68, 385, 413)]
+    assert _shipped("genderous", phrase) == [(109, 109, 343, 344), (68, 68, 413, 413)]
+    of_both = [
+        _shipped("gender_alternatives", cues) for cues in ("gender_brackets+appositions", phrase)
+    ]
+    assert of_both == [[(1373, 1685, 1265, 1685)], [(1398, 1685, 1282, 1685)]]
     low, high = 0.768, 0.832  # of the trial on 600 texts
-    assert low < (women + men) / (n_women + n_men) < high
-    assert wilson_interval(women + men, n_women + n_men).high < high
+    for ((women, n_women, men, n_men),) in of_both:
+        assert low < (women + men) / (n_women + n_men) < high
+        assert wilson_interval(women + men, n_women + n_men).high < high
 
 
 def test_a_judge_that_always_finds_a_woman_is_a_screen(shared: Path) -> None:
