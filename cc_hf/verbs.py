@@ -79,7 +79,7 @@ VERBS: dict[str, Verb] = {
                 "cc_hf.cli.compare_evaluators:evaluators", "Correlate how evaluators rank systems."
             ),
             "--by rater": Verb(
-                "cc_hf.cli.compare_raters:raters", "Compare results with human labels."
+                "cc_hf.plugins.raters.raters_command:raters", "Compare results with human labels."
             ),
             "--by time": Verb(
                 "cc_hf.cli.compare_time:time", "Time how long systems take to translate a file."
@@ -113,7 +113,7 @@ VERBS: dict[str, Verb] = {
         "cc-hf build simplegen --output simplegen",
         others={
             "sheets": Verb(
-                "cc_hf.cli.build_sheets:sheets",
+                "cc_hf.plugins.raters.sheets_command:sheets",
                 "Draw translations, and write sheets on which people label them.",
             ),
         },

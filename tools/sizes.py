@@ -40,14 +40,14 @@ MOST_PARAMETERS = 11
 #: What is counted -> its limit, which is lowered when a step of the plan has landed. A name that
 #: ends in a slash is each slice of the folder.
 LIMITS = {
-    "core": 26_500,
+    "core": 25_800,
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 35_900,
+    "tests": 35_950,
     "docstring lines": 30_750,
-    "names of the core that slices import": 500,
-    "names of the core that studies import": 290,
+    "names of the core that slices import": 502,
+    "names of the core that studies import": 280,
 }
 #: What is counted, and must not be fewer.
 FEWEST = {"comments per 1,000 lines of the core": 16}

@@ -9,9 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from cc_hf.comparing.people import sheets
 from cc_hf.comparing.people.annotations import read_annotations
-from cc_hf.comparing.people.sampling import FORMS, GENDERS
 from cc_hf.comparing.system_table import read_system_table
 from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.cue_building.candidates import given_candidates
@@ -25,6 +23,8 @@ from cc_hf.evaluation.material import load_material
 from cc_hf.plugins.asking.prompting.samples import read_translation_samples, shipped_file
 from cc_hf.plugins.asking.runs import choices_of_run, kept_replies
 from cc_hf.plugins.conversion.check import read_check
+from cc_hf.plugins.raters import sheets
+from cc_hf.plugins.raters.sampling import FORMS, GENDERS
 from tests.fuzz.commands import BASES
 from tests.helpers.contract_cases import KeptFile, study_cases
 from tests.helpers.forged import VALUES

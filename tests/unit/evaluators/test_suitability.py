@@ -11,7 +11,6 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.comparing.people.published import published_agreement
 from cc_hf.cue_building.build import CueChoice, build_cues
 from cc_hf.data.card_sections import evaluator_caution
 from cc_hf.errors import ResultWarning
@@ -50,6 +49,8 @@ def test_registry_and_card_show_the_evaluator(name: str) -> None:
 
 
 def test_agreements_of_recommended_evaluators_are_the_published_ones(root: Path) -> None:
+    from cc_hf.plugins.raters.published import published_agreement
+
     page = (root / "docs/evaluators.md").read_text(encoding="utf-8")
     assert [one.name for one in PUBLISHED] == ["facebook/wmt19-en-de", "facebook/wmt19-en-ru"]
     for one in PUBLISHED:

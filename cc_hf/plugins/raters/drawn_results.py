@@ -1,19 +1,20 @@
-"""Which results a sample for raters is drawn from, and how many translations of each."""
+"""What a sample for raters is drawn from, and how many translations of each result."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from cc_hf.data.files.result_files import read_result_file, system_names
+from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import labels_for_width
 from cc_hf.reading import finite_number, whole_number
 from cc_hf.results import EvaluationResult
 
-__all__ = ["n_of_systems", "results_by_system"]
+__all__ = ["examples_without_corpora", "n_of_systems", "results_by_system"]
 
 #: Number of translations of each system in the paper.
 _N_TRANSLATIONS = 200
@@ -91,3 +92,34 @@ def _is_usual(metric: str, usual: Sequence[str]) -> bool:
     if usual:
         return metric in usual
     return metric.endswith("_pattern_matching") or metric == "simplegen_accuracy"
+
+
+def examples_without_corpora(
+    result: EvaluationResult, corpora: Collection[str], *, data_dir: str | Path | None = None
+) -> frozenset[str]:
+    """Return the ids of the examples of a result's dataset that are from none of these corpora.
+
+    The paper annotated none of MuCoW's subtitles (corpus "opensubs").
+
+    Args:
+        data_dir: a local copy of the upstream repositories.
+
+    Raises:
+        InputError: for a result on the user's own data, a dataset whose examples name no corpus,
+            or a corpus that the dataset does not have.
+    """
+    if not result.dataset:
+        raise InputError(
+            "the result is on your own data, whose corpora are not known; do not exclude any"
+        )
+    corpus_of = {
+        e.id: e.extra.get("corpus", "")
+        for e in load_examples(result.declared or result.dataset, result.config, data_dir=data_dir)
+    }
+    known = sorted(set(corpus_of.values()) - {""})
+    if unknown := sorted(set(corpora) - set(known)):
+        raise InputError(
+            f"{result.dataset} {result.config} has no corpus {unknown[0]!r}; expected one of"
+            f" {', '.join(known) or 'none: its examples name no corpora'}"
+        )
+    return frozenset(name for name, corpus in corpus_of.items() if corpus not in corpora)

@@ -10,7 +10,7 @@ import typer
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.fields import Fields
 from cc_hf.cli.options import Results
-from cc_hf.comparing.people.options import AgreementOptions
+from cc_hf.plugins.raters.options import AgreementOptions
 
 __all__ = ["raters"]
 
@@ -40,12 +40,12 @@ def raters(
 
     Example: cc-hf compare --by rater tiny.json --labels labels.jsonl
     """
-    from cc_hf.comparing.people.compared import compare_with_labels
-    from cc_hf.reports.tables.judges import (
+    from cc_hf.plugins.raters.agreement_table import (
         agreement_json,
         agreement_notes,
         human_agreement_table,
     )
+    from cc_hf.plugins.raters.compared import compare_with_labels
 
     rows = compare_with_labels(results, labels, options)
     return Outcome(

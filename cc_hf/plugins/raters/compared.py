@@ -10,27 +10,26 @@ from cc_hf.comparing.people.agreement import (
     Assumption,
     HumanAgreement,
     agreement_with_labels,
-    examples_without_corpora,
 )
-from cc_hf.comparing.people.annotations import (
-    Annotation,
+from cc_hf.comparing.people.annotations import Annotation, read_annotations
+from cc_hf.data.files.result_files import read_result_file
+from cc_hf.errors import InputError
+from cc_hf.plugins.raters.annotators import (
     AnnotatorAgreement,
     EarlierAgreement,
     annotator_agreement,
     earlier_agreement,
-    read_annotations,
 )
-from cc_hf.comparing.people.options import AgreementOptions
-from cc_hf.comparing.people.sampling import (
+from cc_hf.plugins.raters.drawn_results import examples_without_corpora
+from cc_hf.plugins.raters.options import AgreementOptions
+from cc_hf.plugins.raters.sampling import (
     FORMS,
     annotations_of_system,
     assumption_of_system,
     earlier_agreement_of_system,
     system_of_result,
 )
-from cc_hf.comparing.people.sheets import read_key_and_sheets
-from cc_hf.data.files.result_files import read_result_file
-from cc_hf.errors import InputError
+from cc_hf.plugins.raters.sheets import read_key_and_sheets
 from cc_hf.results import EvaluationResult
 
 __all__ = ["AgreementRow", "compare_with_labels"]

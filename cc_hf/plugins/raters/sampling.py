@@ -10,14 +10,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cc_hf.comparing.people.agreement import Assumption
-from cc_hf.comparing.people.annotations import (
-    Annotation,
-    EarlierAgreement,
-    annotations_of_rows,
-    earlier_agreement_of_rows,
-)
-from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey
+from cc_hf.comparing.people.annotations import Annotation, annotations_of_rows
 from cc_hf.errors import InputError, check_choice
+from cc_hf.plugins.raters.annotators import EarlierAgreement, earlier_agreement_of_rows
+from cc_hf.plugins.raters.sheets import Answers, SheetForm, SheetKey
 from cc_hf.records import COUNT, PROBABILITY, read_value
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example, Judgement

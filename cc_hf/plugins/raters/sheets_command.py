@@ -11,7 +11,7 @@ import typer
 
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.options import Results
-from cc_hf.cli.rater_files import (
+from cc_hf.plugins.raters.rater_files import (
     DrawSeed,
     KeyOutput,
     RaterFiles,
@@ -89,11 +89,14 @@ def sheets(
 
     Example: cc-hf build sheets tiny.json --metric contrastive_conditioning -o s --key k.json
     """
-    from cc_hf.comparing.people.agreement import examples_without_corpora
     from cc_hf.comparing.people.annotations import read_earlier
-    from cc_hf.comparing.people.drawn_results import n_of_systems, results_by_system
-    from cc_hf.comparing.people.sampling import draw_sample
     from cc_hf.data.loading import load_examples
+    from cc_hf.plugins.raters.drawn_results import (
+        examples_without_corpora,
+        n_of_systems,
+        results_by_system,
+    )
+    from cc_hf.plugins.raters.sampling import draw_sample
 
     files = RaterFiles(output, key, raters, seed)
     judged = results_by_system(results, metric)

@@ -11,7 +11,7 @@ import typer
 from cc_hf.cli.command import NewFile, Outcome
 
 if TYPE_CHECKING:
-    from cc_hf.comparing.people.sheets import SheetKey
+    from cc_hf.plugins.raters.sheets import SheetKey
 
 __all__ = [
     "DrawSeed",
@@ -63,13 +63,13 @@ class RaterFiles:
     seed: int
 
     def __post_init__(self) -> None:
-        from cc_hf.comparing.people.sheets import check_sheet_files
+        from cc_hf.plugins.raters.sheets import check_sheet_files
 
         check_sheet_files(self.folder, self.key)
 
     def outcome(self, sheet_key: SheetKey) -> Outcome:
         """Make the folder, and return the guidelines, the sheets and the key as files to write."""
-        from cc_hf.comparing.people.sheets import key_text, rater_files
+        from cc_hf.plugins.raters.sheets import key_text, rater_files
 
         files = rater_files(sheet_key, n_raters=self.n_raters, seed=self.seed)
         self.folder.mkdir(exist_ok=True)
