@@ -82,7 +82,8 @@ VERBS: dict[str, Verb] = {
                 "cc_hf.plugins.raters.raters_command:raters", "Compare results with human labels."
             ),
             "--by time": Verb(
-                "cc_hf.cli.compare_time:time", "Time how long systems take to translate a file."
+                "cc_hf.plugins.timing.time_command:time",
+                "Time how long systems take to translate a file.",
             ),
         },
     ),

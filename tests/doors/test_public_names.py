@@ -21,7 +21,7 @@ _CORE = (
     "cue_building.fill_mask evaluators.families. evaluators.fast. evaluators.loading"
     " evaluators.teacher_forcing models.bergamot. models.cache_name models.finite_weights"
     " models.pretrained models.weights plugins.asking.local_chat"
-    " plugins.conversion systems. training"
+    " plugins.conversion plugins.timing.timing systems. training"
 )
 _HEAVY = (
     *(f"cc_hf.{module}" for module in _CORE.split()),

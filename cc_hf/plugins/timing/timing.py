@@ -20,16 +20,16 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.loading import load_with  # before torch: its error names the extra
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.progress import Progress
-from cc_hf.systems.machine import (
+from cc_hf.plugins.timing.machine import (
     CpuMeter,
     cpu_count,
     load_average,
     package_versions,
     processor_name,
 )
+from cc_hf.plugins.timing.options import N_ROUNDS, TimingOptions
+from cc_hf.progress import Progress
 from cc_hf.systems.system import System
-from cc_hf.systems.timing_options import N_ROUNDS, TimingOptions
 
 # isort: split
 import torch

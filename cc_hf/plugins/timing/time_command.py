@@ -13,8 +13,8 @@ from cc_hf.cli.fields import Fields
 from cc_hf.errors import InputError
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import exists
+from cc_hf.plugins.timing.options import TimingOptions
 from cc_hf.systems.system import DEFAULT_BEAMS, System
-from cc_hf.systems.timing_options import TimingOptions
 
 __all__ = ["time"]
 
@@ -74,9 +74,9 @@ def time(
 
     Example: cc-hf compare --by time cc-tiny-en-de --source-file sources.txt --allow-busy
     """
+    from cc_hf.plugins.timing.table import timing_table
+    from cc_hf.plugins.timing.timing import time_systems
     from cc_hf.reading import read_lines
-    from cc_hf.reports.tables.comparisons import timing_table
-    from cc_hf.systems.timing import time_systems
 
     sources = read_lines(source_file)
     if not sources:
