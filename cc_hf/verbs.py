@@ -107,7 +107,10 @@ VERBS: dict[str, Verb] = {
         "Score translations against references, by BLEU and chrF.",
         "cc-hf score tiny.txt --references references.txt",
     ),
-    "cues": Verb("cc_hf.cli.cues:app", "Build disambiguation cues, and compare their wordings."),
+    "cues": Verb(
+        "cc_hf.plugins.calibration.cues_command:app",
+        "Build disambiguation cues, and compare their wordings.",
+    ),
     "build": Verb(
         "cc_hf.cli.build:build",
         "Write a dataset as Parquet with its card, or sheets for raters.",

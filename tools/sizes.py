@@ -40,13 +40,13 @@ MOST_PARAMETERS = 11
 #: What is counted -> its limit, which is lowered when a step of the plan has landed. A name that
 #: ends in a slash is each slice of the folder.
 LIMITS = {
-    "core": 25_580,
+    "core": 24_750,
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 35_950,
-    "docstring lines": 30_750,
-    "names of the core that slices import": 504,
+    "tests": 35_970,
+    "docstring lines": 30_760,
+    "names of the core that slices import": 523,
     "names of the core that studies import": 280,
 }
 #: What is counted, and must not be fewer.

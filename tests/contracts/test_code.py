@@ -108,7 +108,7 @@ _SENTENCE = "a sentence that a result keeps, or an error, written where it is ra
 _FILE = "a file of BLEU in points, the unit of sacreBLEU"
 #: Module -> why it multiplies by 100.
 _KNOWN = {
-    "cue_building/calibration_file.py": _SENTENCE,
+    "evaluation/calibration_file.py": _SENTENCE,
     "data/files/quality_scores.py": _FILE,
     "test_sets/mucow/homograph_accuracy.py": _SENTENCE,
     "fit_to_cite.py": _SENTENCE,
@@ -188,7 +188,7 @@ def test_only_package_files_and_json_are_marked_as_html() -> None:
     assert made == {"explanations.py", "island.py", "page.py"}
 
 
-_ROOMS = "cue_building cues data evaluation evaluators metrics statistics training"
+_ROOMS = "cues data evaluation evaluators metrics plugins/calibration statistics training"
 _EMPTY_NAMES = {"found", "own", "one", "at", "place"}
 _REPLACED = re.compile(
     r"\bmend(s|ed|ing)?\b|out of account|\bg[ia]ve(s|n)? (it |them )?back\b|be what they were", re.I

@@ -9,16 +9,15 @@ from typing import Annotated
 import typer
 
 from cc_hf.cli.command import NewFile, Outcome, PictureFile
-from cc_hf.cli.options import (
-    CueEvaluatorFields,
-    DataFields,
-    Evaluators,
-    one_or_all,
-)
+from cc_hf.cli.options import DataFields, EvaluatorFields, Evaluators, one_or_all
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators.options import LoadingOptions
 
-__all__ = ["calibrate"]
+__all__ = ["CueEvaluatorFields", "calibrate"]
+
+#: Fields of `cc_hf.evaluators.options.LoadingOptions`, for the commands that build and compare
+#: cues.
+CueEvaluatorFields = replace(EvaluatorFields, rare="device cache", settings="kind revision")
 
 
 def calibrate(
@@ -72,10 +71,10 @@ def calibrate(
 
     Example: cc-hf cues calibrate mt_geneval --config counterfactual_de
     """
-    from cc_hf.cue_building.calibration import calibrate as run_calibrate
-    from cc_hf.cue_building.development import load_development, read_wordings
     from cc_hf.cues.wordings import named_wording
-    from cc_hf.reports.tables.cues import calibration_plot, calibration_table
+    from cc_hf.plugins.calibration.calibration import calibrate as run_calibrate
+    from cc_hf.plugins.calibration.development import load_development, read_wordings
+    from cc_hf.plugins.calibration.table import calibration_plot, calibration_table
 
     rows = load_development(
         development,

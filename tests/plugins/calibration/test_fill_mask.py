@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from cc_hf.cue_building.fill_mask import MaskedLM, load_masked_lm
 from cc_hf.errors import CCError
+from cc_hf.plugins.calibration.fill_mask import MaskedLM, load_masked_lm
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.usual import cases, fails, refuses
 
@@ -58,7 +58,8 @@ def test_batched_logprobs_equal_a_loop(loaded: MaskedLM, monkeypatch: pytest.Mon
         assert {word for word in loaded.words if word.isalpha() and word.isascii()} == set(naive)
         for word, probability in naive.items():
             assert found[i][place[word]] == pytest.approx(math.log(probability), abs=1e-4), word
-    monkeypatch.setattr("cc_hf.cue_building.fill_mask._BATCH_LOGITS", 1)  # one sentence per batch
+    # one sentence per batch
+    monkeypatch.setattr("cc_hf.plugins.calibration.fill_mask._BATCH_LOGITS", 1)
     alone = dict(loaded.word_logprobs(texts))
     assert all(np.allclose(alone[i], found[i], atol=1e-5) for i in found)
 

@@ -13,21 +13,21 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import signature
-from cc_hf.cue_building.calibration_file import (
+from cc_hf.cues.wordings import GENDERS, Wording, check_takes_cues, gender_wordings
+from cc_hf.errors import EvaluatorError, InputError, check_choice
+from cc_hf.evaluation.calibration_file import (
     N_SKETCHED,
     Calibration,
     WordingFigures,
     WordingResult,
     row_digests,
 )
-from cc_hf.cue_building.development import DevelopmentRow, DevelopmentSet
-from cc_hf.cues.wordings import GENDERS, Wording, check_takes_cues, gender_wordings
-from cc_hf.errors import EvaluatorError, InputError, check_choice
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import pair_scores, scorer_fields
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.evaluators.scores import SCORES
+from cc_hf.plugins.calibration.development import DevelopmentRow, DevelopmentSet
 from cc_hf.results import Interval
 from cc_hf.schema import Focus, ScoringRequest
 from cc_hf.statistics.bootstrap import (

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from cc_hf.cues.cue_set import Sense, SenseExample
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.files.custom import is_custom, read_words
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
@@ -17,6 +16,7 @@ from cc_hf.errors import InputError
 from cc_hf.files import file_sha256
 from cc_hf.languages import language_tag
 from cc_hf.lists import listed
+from cc_hf.plugins.calibration.cue_set import Sense, SenseExample
 from cc_hf.schema import (
     ContrastiveSourceExample,
     ContrastiveTranslationExample,

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from cc_hf.cue_building.senses import SenseData
-from cc_hf.cues.cue_set import Sense, SenseCues
-from cc_hf.cues.mlm_insertions import SenseCandidates
 from cc_hf.cues.placement import insert_before
-from cc_hf.cues.selection import best_cues
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import pair_scores
+from cc_hf.plugins.calibration.cue_set import Sense, SenseCues
+from cc_hf.plugins.calibration.mlm_insertions import SenseCandidates
+from cc_hf.plugins.calibration.selection import best_cues
+from cc_hf.plugins.calibration.senses import SenseData
 from cc_hf.progress import Progress
 from cc_hf.schema import ScoringRequest
 
@@ -44,7 +44,7 @@ def choose_cues(
         TooLongError: for a text that is longer than the evaluator accepts.
 
     Examples:
-        >>> from cc_hf.cue_building.senses import load_senses
+        >>> from cc_hf.plugins.calibration.senses import load_senses
         >>> from cc_hf.evaluators.functions import FunctionEvaluator
         >>> from cc_hf.schema import Focus, ProbingExample
         >>> extra = {"ambiguous_word": "bat", "reference": "ein Schläger"}

@@ -4,14 +4,14 @@ from functools import partial
 import numpy as np
 import pytest
 
-from cc_hf.cues.mlm_insertions import (
+from cc_hf.plugins.calibration.mlm_insertions import (
     SenseCandidates,
     candidates_json,
     discriminating_words,
     most_probable,
     parse_candidates,
 )
-from cc_hf.cues.selection import ChosenCues, Overlap, best_cues, overlap
+from cc_hf.plugins.calibration.selection import ChosenCues, Overlap, best_cues, overlap
 from tests.helpers.usual import cases, refuses
 
 _WORDS = ["gas", "ion", "red", "new"]

@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.cue_building.development import (
+from cc_hf.errors import CCError, DataError
+from cc_hf.evaluation.evaluate import evaluate
+from cc_hf.evaluation.material import load_material
+from cc_hf.plugins.calibration.development import (
     load_development,
     read_wordings,
     reference_development,
     table_development,
     verdict_development,
 )
-from cc_hf.errors import CCError, DataError
-from cc_hf.evaluation.evaluate import evaluate
-from cc_hf.evaluation.material import load_material
 from cc_hf.records import write_record
 from tests.helpers.usual import cases, fails, refuses, write_lines, write_text
 

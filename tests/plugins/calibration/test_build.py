@@ -14,12 +14,12 @@ import pytest
 
 import cc_hf
 from cc_hf import signature
-from cc_hf.cue_building.build import CueChoice, build_cues
-from cc_hf.cue_building.fill_mask import MaskedLM, load_masked_lm
-from cc_hf.cues.cue_set import CueSet, LeftOut, compare_cues
-from cc_hf.cues.mlm_insertions import candidates_json
 from cc_hf.errors import DataError, EvaluatorError, TooLongError
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.plugins.calibration.build import CueChoice, build_cues
+from cc_hf.plugins.calibration.cue_set import CueSet, LeftOut, compare_cues
+from cc_hf.plugins.calibration.fill_mask import MaskedLM, load_masked_lm
+from cc_hf.plugins.calibration.mlm_insertions import candidates_json
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.usual import (
@@ -151,7 +151,7 @@ def test_order_and_block_size_do_not_change_cues(monkeypatch: pytest.MonkeyPatch
     shuffled = examples()
     random.Random(0).shuffle(shuffled)
     assert built(shuffled).senses == found.senses
-    monkeypatch.setattr("cc_hf.cue_building.scoring._BLOCK", 1)
+    monkeypatch.setattr("cc_hf.plugins.calibration.scoring._BLOCK", 1)
     counted = Mock(wraps=hash_scores, __name__="counted")
     assert built(evaluator=counted).senses == found.senses
     assert [len(call.args[0]) for call in counted.mock_calls] == [21, 14]

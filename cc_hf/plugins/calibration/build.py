@@ -13,16 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cc_hf import signature
-from cc_hf.cue_building.candidates import (
-    given_candidates,
-    offered_candidates,
-    predicted_candidates,
-)
-from cc_hf.cue_building.scoring import choose_cues
-from cc_hf.cue_building.senses import SenseData, SenseSource, load_senses
-from cc_hf.cues.cue_set import CueSet
-from cc_hf.cues.mlm_insertions import AVERAGES, N_CANDIDATES, N_KEPT, Candidates
-from cc_hf.cues.selection import N_CUES
 from cc_hf.errors import InputError, ResultWarning
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import scorer_fields
@@ -30,10 +20,20 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
+from cc_hf.plugins.calibration.candidates import (
+    given_candidates,
+    offered_candidates,
+    predicted_candidates,
+)
+from cc_hf.plugins.calibration.cue_set import CueSet
+from cc_hf.plugins.calibration.mlm_insertions import AVERAGES, N_CANDIDATES, N_KEPT, Candidates
+from cc_hf.plugins.calibration.scoring import choose_cues
+from cc_hf.plugins.calibration.selection import N_CUES
+from cc_hf.plugins.calibration.senses import SenseData, SenseSource, load_senses
 from cc_hf.rules import AtLeast, OneOf, check_fields
 
 if TYPE_CHECKING:
-    from cc_hf.cue_building.fill_mask import MaskedLM
+    from cc_hf.plugins.calibration.fill_mask import MaskedLM
 
 __all__ = ["CueChoice", "build_cues"]
 
@@ -107,10 +107,10 @@ def build_cues(
         config: name of a configuration; None for the default, and ignored unless `dataset` is a
             name.
         masked_lm: a model that predicts candidates: a name, a folder, or a model from
-            `cc_hf.cue_building.fill_mask.load_masked_lm`. Give either this or `candidates`.
+            `cc_hf.plugins.calibration.fill_mask.load_masked_lm`. Give either this or `candidates`.
         candidates: a file of candidates, or its content (see
-            `cc_hf.cues.mlm_insertions.parse_candidates`). All senses that it has for a word are
-            distinguished, also those without an example.
+            `cc_hf.plugins.calibration.mlm_insertions.parse_candidates`). All senses that it has
+            for a word are distinguished, also those without an example.
         evaluator: name, path, Evaluator or function; None loads the evaluator that ships for the
             language pair.
         loading: how the evaluator is loaded. The masked language model uses the same device.
@@ -229,6 +229,6 @@ def _check_evaluator(evaluator: Evaluator, data: SenseData, dataset: str) -> Non
 
 
 def _masked_lm(model: str | Path | MaskedLM, device: str | None) -> MaskedLM:
-    from cc_hf.cue_building.fill_mask import load_masked_lm
+    from cc_hf.plugins.calibration.fill_mask import load_masked_lm
 
     return load_masked_lm(model, device=device) if isinstance(model, (str, Path)) else model

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cc_hf.cue_building.calibration import CalibrationRun
-from cc_hf.cue_building.calibration_file import Calibration
-from cc_hf.cues.cue_set import CueSet
-from cc_hf.cues.selection import Overlap
+from cc_hf.evaluation.calibration_file import Calibration
+from cc_hf.plugins.calibration.calibration import CalibrationRun
+from cc_hf.plugins.calibration.cue_set import CueSet
+from cc_hf.plugins.calibration.selection import Overlap
 from cc_hf.reports.formats.plots import empty_figure, literal_text, saved_figure
 from cc_hf.reports.numbers import decimal, percent, signed
-from cc_hf.reports.report_parts import Cell, Piece, ReportTable, Texts
+from cc_hf.reports.report_parts import Cell, Piece, ReportTable
 
 __all__ = [
     "calibration_plot",
@@ -96,7 +96,12 @@ def cue_set_table(cue_set: CueSet) -> ReportTable:
 
 
 def comparison_lines(compared: Mapping[str, Overlap], path: Path) -> Iterator[str]:
-    """Yield how many of the published cues in `path` were chosen, for each side."""
+    """Yield how many of the published cues in `path` were chosen, for each side.
+
+    Examples:
+        >>> list(comparison_lines({"correct": Overlap(2, 4, 1.0)}, Path("cues.jsonl")))
+        ['correct: 2 of 4 cues of cues.jsonl chosen, 50.0 %; by chance 25.0 %']
+    """
     for side, shared in compared.items():
         chosen, chance = (
             percent(n / shared.n_expected) for n in (shared.n_chosen, shared.n_by_chance)
@@ -116,7 +121,7 @@ _SHOWN = 0.99  # share of the differences that the axis spans; the rest is in th
 def calibration_table(calibration: Calibration) -> Iterator[Piece]:
     """Yield the figures of every wording on the reported half."""
     first, second = calibration.readings
-    rows: list[Texts] = []
+    rows: list[Sequence[str | Cell]] = []
     for result in calibration.wordings:
         figures, limits = result.report, result.intervals.get("auc")
         interval = f" ({limits[0]:.3f}–{limits[1]:.3f})" if limits else ""

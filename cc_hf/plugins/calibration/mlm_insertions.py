@@ -2,7 +2,8 @@
 mark one sense (Vamvas & Sennrich 2021, appendix D, step 1).
 
 The functions are pure: they turn log-probabilities and word lists into word lists.
-`cc_hf.cue_building.fill_mask` makes the predictions, and `cc_hf.cues.selection` does step 2.
+`cc_hf.plugins.calibration.fill_mask` makes the predictions, and
+`cc_hf.plugins.calibration.selection` does step 2.
 """
 
 from __future__ import annotations

@@ -8,22 +8,22 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cc_hf.cue_building.senses import SenseData
-from cc_hf.cues.cue_set import LeftOut, Sense
-from cc_hf.cues.mlm_insertions import (
+from cc_hf.errors import DataError, InputError, in_file
+from cc_hf.files import file_sha256
+from cc_hf.plugins.calibration.cue_set import LeftOut, Sense
+from cc_hf.plugins.calibration.mlm_insertions import (
     Candidates,
     SenseCandidates,
     discriminating_words,
     most_probable,
     parse_candidates,
 )
-from cc_hf.errors import DataError, InputError, in_file
-from cc_hf.files import file_sha256
+from cc_hf.plugins.calibration.senses import SenseData
 from cc_hf.progress import Progress
 from cc_hf.reading import read_text
 
 if TYPE_CHECKING:
-    from cc_hf.cue_building.fill_mask import MaskedLM
+    from cc_hf.plugins.calibration.fill_mask import MaskedLM
 
 __all__ = ["given_candidates", "offered_candidates", "predicted_candidates"]
 
@@ -40,7 +40,7 @@ def predicted_candidates(
 
     Args:
         average: how the predictions for the sentences of a sense are averaged, see
-            `cc_hf.cues.mlm_insertions.AVERAGES`.
+            `cc_hf.plugins.calibration.mlm_insertions.AVERAGES`.
 
     Returns:
         The words, and the number of sources that were cut because the model cannot read them whole.
@@ -82,7 +82,8 @@ def given_candidates(candidates: str | Path | Candidates) -> tuple[Candidates, s
     """Return candidates from a file, or the given ones unchanged.
 
     Args:
-        candidates: a file (see `cc_hf.cues.mlm_insertions.parse_candidates`), or its content.
+        candidates: a file (see `cc_hf.plugins.calibration.mlm_insertions.parse_candidates`), or its
+            content.
 
     Returns:
         The candidates, and their name in the signature.

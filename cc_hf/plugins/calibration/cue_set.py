@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cc_hf.cues.mlm_insertions import Candidates, SenseCandidates
-from cc_hf.cues.selection import ChosenCues, Overlap, overlap
 from cc_hf.errors import DataError, in_file
+from cc_hf.plugins.calibration.mlm_insertions import Candidates, SenseCandidates
+from cc_hf.plugins.calibration.selection import ChosenCues, Overlap, overlap
 from cc_hf.reading import Place
 from cc_hf.records import parse_objects, read_value
 from cc_hf.schema import Focus
@@ -85,7 +85,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class CueSet:
-    """The cues that `cc_hf.cue_building.build.build_cues` found.
+    """The cues that `cc_hf.plugins.calibration.build.build_cues` found.
 
     Attributes:
         senses: senses with cues, ordered by ambiguous word and sense.

@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
-from cc_hf.cli.calibrate import calibrate
 from cc_hf.cli.command import CommandGroup, NewFile, Outcome, OutputFile, add_command
 from cc_hf.cli.fields import Fields
-from cc_hf.cli.options import Config, CueEvaluatorFields, DataFields, EvaluatorName
-from cc_hf.cue_building.build import CueChoice
+from cc_hf.cli.options import Config, DataFields
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.plugins.calibration.build import CueChoice
+from cc_hf.plugins.calibration.calibrate_command import CueEvaluatorFields, calibrate
 
 __all__ = ["app"]
 
@@ -50,7 +50,15 @@ def build(
             )
         ),
     ] = None,
-    evaluator: EvaluatorName = None,
+    evaluator: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Evaluator model: a name, a folder, a model on the Hub, or server:URL#MODEL."
+                " Default: the model that ships with cc_hf for the language pair."
+            )
+        ),
+    ] = None,
     choice: Annotated[
         CueChoice,
         Fields("words n_cues", "Cues", settings="n_candidates score", flags={"words": "--word"}),
@@ -81,16 +89,16 @@ def build(
 
     Example: cc-hf cues build mucow en-de --masked-lm roberta-large --word bank
     """
-    from cc_hf.cue_building.build import build_cues
-    from cc_hf.cues.cue_set import compare_cues
-    from cc_hf.cues.mlm_insertions import candidates_json
-    from cc_hf.reading import read_lines
-    from cc_hf.reports.tables.cues import (
+    from cc_hf.plugins.calibration.build import build_cues
+    from cc_hf.plugins.calibration.cue_set import compare_cues
+    from cc_hf.plugins.calibration.mlm_insertions import candidates_json
+    from cc_hf.plugins.calibration.table import (
         comparison_lines,
         cue_set_json,
         cue_set_notes,
         cue_set_table,
     )
+    from cc_hf.reading import read_lines
 
     published = None if compare is None else read_lines(compare)
     cue_set = build_cues(
