@@ -68,7 +68,7 @@ VERBS: dict[str, Verb] = {
         "cc-hf compare tiny.json other.json",
         {
             "--by seed": Verb(
-                "cc_hf.cli.compare_seeds:seeds",
+                "cc_hf.plugins.seeds.seeds_command:seeds",
                 "Make a table of systems and seeds: figures, BLEU, decoding time.",
             ),
             "--by sample": Verb(

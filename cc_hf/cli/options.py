@@ -35,7 +35,6 @@ __all__ = [
     "Score",
     "Seed",
     "SystemFields",
-    "SystemOptionsFields",
     "TextOutput",
     "chosen_data",
     "one_or_all",
@@ -59,8 +58,6 @@ EvaluatorFields = Fields(
         )
     },
 )
-#: Fields of `cc_hf.reports.system_inputs.SystemOptions`.
-SystemOptionsFields = Fields("names bleu timing metric", "Systems", rare="group size seqkd")
 #: Fields of `cc_hf.systems.system.System`.
 SystemFields = Fields("model", "System", rare="num_beams", settings="separator precision backend")
 

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from cc_hf import reading
 from cc_hf.comparing.people.annotations import read_annotations
-from cc_hf.comparing.system_table import read_system_table
 from cc_hf.data.files.custom import read_custom
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.data.files.result_files import read_result_file
@@ -45,6 +44,12 @@ BAD = {
     "nesting": ('{"id": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
 }
 _OF_STUDIES = [file for c in study_cases().values() for file in c.kept_files if not file.others]
+
+
+def _systems(path: Path) -> object:
+    from cc_hf.plugins.seeds.system_table import read_system_table
+
+    return read_system_table(path)
 
 
 def _candidates(path: Path) -> object:
@@ -135,7 +140,7 @@ def test_paths_that_the_system_cannot_open_are_refused(name: str, tmp_path: Path
 
 @cases(
     ("system\tbleu", lambda path: read_quality_scores([path])),
-    ("x\ty", read_system_table),
+    ("x\ty", _systems),
     *((f.text.partition("\n")[0], f.read) for f in _OF_STUDIES if f.name.endswith(".tsv")),
 )
 def test_bad_cells_are_refused(names: str, read: Callable[[Path], object], tmp_path: Path) -> None:

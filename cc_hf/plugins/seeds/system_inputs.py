@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from cc_hf.errors import InputError
 from cc_hf.reading import pairs_of
 
 if TYPE_CHECKING:
-    from cc_hf.comparing.system_rows import SystemRow
+    from cc_hf.plugins.seeds.system_rows import SystemRow
 
 __all__ = ["SystemOptions", "read_systems"]
 
@@ -47,9 +48,9 @@ class SystemOptions:
 
     def table(self, paths: Sequence[Path]) -> tuple[list[dict[str, str]], tuple[str, ...]]:
         """Return the rows of a table of systems, or those that files of results give; and notes."""
-        from cc_hf.comparing.system_table import read_system_table
         from cc_hf.data.files.result_files import result_paths
-        from cc_hf.reports.tables.systems import row_columns
+        from cc_hf.plugins.seeds.system_table import read_system_table
+        from cc_hf.plugins.seeds.table import row_columns
 
         paths = result_paths(paths)
         n_results = sum(path.suffix.lower() == _RESULT for path in paths)
@@ -77,12 +78,12 @@ def read_systems(
     Returns:
         A row for each system and seed; and notes on decoding times.
     """
-    from cc_hf.comparing.system_rows import SystemLabels, system_rows
     from cc_hf.data.files.quality_scores import read_quality_scores
-    from cc_hf.data.files.timings import read_timings
-    from cc_hf.reports.inputs import names_with_seeds, read_report_systems
+    from cc_hf.plugins.seeds.system_rows import SystemLabels, system_rows
+    from cc_hf.plugins.seeds.timings import read_timings
+    from cc_hf.reports.inputs import read_report_systems
 
-    groups, _ = read_report_systems(paths, names_with_seeds(paths, options.names))
+    groups, _ = read_report_systems(paths, _names_with_seeds(paths, options.names))
     read = [
         (system.name, result)
         for systems in groups
@@ -103,3 +104,23 @@ def read_systems(
         results, labels=labels, quality=read_quality_scores(options.bleu), timings=timings
     )
     return rows, tuple(timings.notes)
+
+
+def _names_with_seeds(paths: Sequence[Path], names: Sequence[str] | None) -> Sequence[str] | None:
+    """Return the names with a number for each seed, where files by one metric share a name."""
+    from cc_hf.data.files.result_files import read_result_file
+
+    if names is None or len(names) != len(paths) or len(set(names)) == len(names):
+        return names
+    seen: Counter[tuple[str, ...]] = Counter()
+    seeds = []
+    for path, name in zip(paths, names, strict=True):
+        results = read_result_file(path).results
+        keys = [(name, r.dataset, r.config, r.tgt_lang, r.metric) for r in results]
+        seen.update(keys)
+        seeds.append(max(seen[key] for key in keys))
+    repeated = {name for name, seed in zip(names, seeds, strict=True) if seed > 1}
+    return [
+        f"{name}-seed{seed}" if name in repeated else name
+        for name, seed in zip(names, seeds, strict=True)
+    ]

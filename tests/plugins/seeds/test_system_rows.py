@@ -3,18 +3,18 @@ from typing import Any
 
 import pytest
 
-from cc_hf.comparing.seeds import average_results
-from cc_hf.comparing.system_rows import (
+from cc_hf.data.files.quality_scores import QualityScores
+from cc_hf.errors import UnknownNameError
+from cc_hf.plugins.seeds.seeds import average_results
+from cc_hf.plugins.seeds.system_rows import (
     SystemLabels,
     SystemRow,
     mean_rows,
     ordered_sizes,
     system_rows,
 )
-from cc_hf.data.files.quality_scores import QualityScores
-from cc_hf.data.files.timings import Timing, Timings
-from cc_hf.errors import UnknownNameError
-from cc_hf.reports.tables.systems import systems_tables
+from cc_hf.plugins.seeds.table import systems_tables
+from cc_hf.plugins.seeds.timings import Timing, Timings
 from cc_hf.statistics.gender_ratios import RATIO
 from tests.helpers.metrics import simplegen
 from tests.helpers.usual import cases, fails, printed, refuses, small_result

@@ -12,16 +12,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from cc_hf.comparing.seeds import (
+from cc_hf.data.files.quality_scores import QualityScores
+from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.plugins.seeds.seeds import (
     check_seeds,
     differences_of,
     minima_of,
     name_without_seed,
     seed_of_name,
 )
-from cc_hf.data.files.quality_scores import QualityScores
-from cc_hf.data.files.timings import Timing, Timings
-from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.plugins.seeds.timings import Timing, Timings
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.statistics.gender_ratios import MALE_FEMALE, RATIO
 from cc_hf.statistics.seeds import SeedFigure, average_over_seeds

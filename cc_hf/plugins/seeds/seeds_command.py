@@ -9,21 +9,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile, PictureFile
-from cc_hf.cli.options import Results, SystemOptionsFields
-from cc_hf.reports.system_inputs import SystemOptions, read_systems
+from cc_hf.cli.fields import Fields
+from cc_hf.cli.options import Results
+from cc_hf.plugins.seeds.system_inputs import SystemOptions, read_systems
 
 if TYPE_CHECKING:
-    from cc_hf.comparing.system_rows import SystemRow
+    from cc_hf.plugins.seeds.system_rows import SystemRow
 
 __all__ = [
     "Figures",
     "Means",
+    "SystemOptionsFields",
     "SystemTable",
     "SystemsPlot",
     "seeds",
     "systems_outcome",
 ]
 
+#: Fields of `cc_hf.plugins.seeds.system_inputs.SystemOptions`.
+SystemOptionsFields = Fields("names bleu timing metric", "Systems", rare="group size seqkd")
 _TABLE = OutputFile((".tsv", ".csv"))
 Figures = Annotated[
     list[str] | None,
@@ -110,9 +114,9 @@ def systems_outcome(
     notes: Sequence[str] = (),
 ) -> Outcome:
     """Return the table of systems, and the files that the options name."""
-    from cc_hf.comparing.system_rows import mean_rows, ordered_sizes
-    from cc_hf.reports.tables.system_chart import systems_plot
-    from cc_hf.reports.tables.systems import (
+    from cc_hf.plugins.seeds.chart import systems_plot
+    from cc_hf.plugins.seeds.system_rows import mean_rows, ordered_sizes
+    from cc_hf.plugins.seeds.table import (
         chosen_figures,
         drawn_figures,
         mean_columns,

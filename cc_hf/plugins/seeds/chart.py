@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from cc_hf.comparing.system_rows import SystemMean, ordered_sizes
 from cc_hf.errors import InputError
+from cc_hf.plugins.seeds.system_rows import SystemMean, ordered_sizes
+from cc_hf.plugins.seeds.table import figure_title, is_ratio, title_of_language
 from cc_hf.reports.formats.plots import empty_figure, literal_text, mark_of, saved_figure
-from cc_hf.reports.tables.systems import figure_title, is_ratio, title_of_language
 from cc_hf.results import Interval
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ def systems_plot(
 
     Args:
         means: the systems: means over seeds, or each seed by itself, from
-            `cc_hf.comparing.system_rows.mean_rows` of one row. Those without BLEU are left out.
+            `cc_hf.plugins.seeds.system_rows.mean_rows` of one row. Those without BLEU are left out.
         figures: names of the figures on the vertical axis.
-        sizes: sizes in order; () for that of `cc_hf.comparing.system_rows.ordered_sizes`.
+        sizes: sizes in order; () for that of `cc_hf.plugins.seeds.system_rows.ordered_sizes`.
         file_format: "svg", "png" or "pdf".
 
     Raises:

@@ -1,4 +1,4 @@
-"""Tables of systems in percent: for people, and text for `cc_hf.comparing.system_table`."""
+"""Tables of systems in percent: for people, and text for `cc_hf.plugins.seeds.system_table`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from cc_hf.comparing.system_rows import SystemMean, SystemRow
 from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.plugins.seeds.system_rows import SystemMean, SystemRow
 from cc_hf.reports.figure_text import (
     data_title,
     figure_label,
@@ -47,8 +47,8 @@ def row_columns(rows: Sequence[SystemRow]) -> list[dict[str, str]]:
     """Return a table with a line for each system and seed; figures and BLEU are in percent.
 
     Returns:
-        Column -> cell for each row, as `cc_hf.comparing.system_table.read_system_table` returns it.
-        The columns are system, group, size, seed, seqkd (1 or 0), tgt_lang, bleu, seconds; what
+        Column -> cell for each row, as `cc_hf.plugins.seeds.system_table.read_system_table` returns
+        it. The columns are system, group, size, seed, seqkd (1 or 0), tgt_lang, bleu, seconds; what
         else is known of the time; all figures; all counts. A cell is "" if there is no value.
 
     Examples:
@@ -103,7 +103,7 @@ def mean_columns(means: Sequence[SystemMean]) -> list[dict[str, str]]:
 
 
 def table_text(rows: Sequence[Mapping[str, str]], *, delimiter: str = "\t") -> str:
-    r"""Return the text of a table, which `cc_hf.comparing.system_table.read_system_table` reads.
+    r"""Return the text of a table, which `read_system_table` reads.
 
     Args:
         rows: column -> cell for each row; all have the same columns.
