@@ -115,6 +115,8 @@ _KNOWN = {
     "levels.py": _SENTENCE,
     "metrics/contrastive_conditioning.py": _SENTENCE,
     "models/location.py": _SENTENCE,
+    "plugins/seeds/chart.py": "a chart of systems, whose axes are in points and percent",
+    "plugins/seeds/table.py": "the table of systems, a file in percent that studies read",
     "statistics/bootstrap.py": _SENTENCE,
     "statistics/corpus_quality.py": _FILE,
     "test_sets/winomt/gender_figures.py": "rounds as the original program rounds its percentages",
