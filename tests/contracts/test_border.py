@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from itertools import compress, product
 from pathlib import Path
@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from cc_hf import registry
+from cc_hf.verbs import VERBS, Verb
 from tests.helpers.plugins import add_package
 from tools.sizes import names_of_the_core
 
@@ -123,8 +124,9 @@ run("report one.json two.json --html page.html")
 assert "<html" in Path("page.html").read_text()
 
 gone = json.loads(sys.argv[1])
-for name in gone["command"]:
-    refuses(name, f"No such command '{name}'")
+for words in gone["command"]:
+    name, *others = words.split()
+    refuses(f"{words} -o x", repr(others[-1]) if others else f"No such command '{name}'")
 for name in gone["publisher"]:
     refuses(f"publish {name}", f"No such command '{name}'")
 for name in gone["metric"]:
@@ -228,13 +230,21 @@ def delete(package: Path, slices: Sequence[str]) -> None:
         shutil.rmtree(package / name)
     for path in (package / "registry.py", package / "verbs.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
+        for node in [*ast.walk(tree)][::-1]:  # commands below a command before the command
             if isinstance(node, ast.Dict):
                 targets = [ast.unparse(value) for value in node.values]
                 kept = [not re.search(rf"({'|'.join(modules)})\b", text) for text in targets]
                 node.keys = [*compress(node.keys, kept)]
                 node.values = [*compress(node.values, kept)]
         path.write_text(ast.unparse(tree), encoding="utf-8")
+
+
+def commands(verbs: Mapping[str, Verb], modules: tuple[str, ...]) -> Iterator[str]:
+    """Yield the words of the commands that modules have."""
+    for words, verb in verbs.items():
+        if verb.target.startswith(modules):
+            yield words
+        yield from (f"{words} {others}" for others in commands(verb.others, modules))
 
 
 def install(folder: Path, studies: Sequence[str]) -> None:
@@ -266,6 +276,7 @@ def test_the_core_runs_without_slices(package: Path, deleted: list[str]) -> None
         kind: [name for name, at in table.items() if any(module in str(at) for module in modules)]
         for kind, table in registry._TABLES.items()
     }
+    gone["command"] = [*commands(VERBS, tuple(modules))]
     delete(package, deleted)
     install(package.parent, [])
     run(package.parent, _SMOKE, json.dumps(gone))

@@ -18,10 +18,10 @@ import cc_hf
 """
 #: Where torch may be imported, in the core (ARCHITECTURE: "who may import whom") and in studies.
 _CORE = (
-    "cue_building.fill_mask evaluators.families. evaluators.fast. evaluators.loading"
+    "evaluators.families. evaluators.fast. evaluators.loading"
     " evaluators.teacher_forcing models.bergamot. models.cache_name models.finite_weights"
     " models.pretrained models.weights plugins.asking.local_chat"
-    " plugins.conversion systems. training"
+    " plugins.calibration.fill_mask plugins.conversion plugins.timing.timing systems. training"
 )
 _HEAVY = (
     *(f"cc_hf.{module}" for module in _CORE.split()),

@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 
 from cc_hf import reading
 from cc_hf.comparing.people.annotations import read_annotations
-from cc_hf.comparing.system_table import read_system_table
-from cc_hf.cues.mlm_insertions import parse_candidates
 from cc_hf.data.files.custom import read_custom
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.data.files.result_files import read_result_file
@@ -46,13 +44,27 @@ BAD = {
     "nesting": ('{"id": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
 }
 _OF_STUDIES = [file for c in study_cases().values() for file in c.kept_files if not file.others]
+
+
+def _systems(path: Path) -> object:
+    from cc_hf.plugins.seeds.system_table import read_system_table
+
+    return read_system_table(path)
+
+
+def _candidates(path: Path) -> object:
+    from cc_hf.plugins.calibration.mlm_insertions import parse_candidates
+
+    return parse_candidates(path.read_text(encoding="utf-8"))
+
+
 READERS: dict[str, Callable[[Path], object]] = {
     "t.jsonl": lambda path: read_translations(path, [EXAMPLE]),
     "c.jsonl": lambda path: list(read_custom(path)),
     "a.jsonl": read_annotations,
     "r.json": read_result_file,
     "q.json": lambda path: read_quality_scores([path]),
-    "w.json": lambda path: parse_candidates(path.read_text(encoding="utf-8")),
+    "w.json": _candidates,
     **{file.name: file.read for file in _OF_STUDIES if file.text.startswith("{")},
 }
 
@@ -128,7 +140,7 @@ def test_paths_that_the_system_cannot_open_are_refused(name: str, tmp_path: Path
 
 @cases(
     ("system\tbleu", lambda path: read_quality_scores([path])),
-    ("x\ty", read_system_table),
+    ("x\ty", _systems),
     *((f.text.partition("\n")[0], f.read) for f in _OF_STUDIES if f.name.endswith(".tsv")),
 )
 def test_bad_cells_are_refused(names: str, read: Callable[[Path], object], tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cc_hf import registry
-from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.data.card_sections import card_section
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.download import is_here
+from cc_hf.evaluation.calibration_file import shipped_calibrations
 from cc_hf.evaluators.suitability import PUBLISHED
 from cc_hf.evidence import Evidence, known_evidence
 from cc_hf.languages import language_name

@@ -16,7 +16,6 @@ from safetensors.torch import load_file, save_file
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.errors import CCError, EvaluatorError
 from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.models.location import TINY_EN_DE
@@ -143,6 +142,8 @@ def without_a_layer(place: Path) -> Path:
 
 
 def test_incomplete_models_are_refused_by_every_entry_point(marian: Path, tmp_path: Path) -> None:
+    from cc_hf.plugins.calibration.fill_mask import load_masked_lm
+
     without_a_layer(marian)
     texts = write_lines(tmp_path / "t.txt", ["Ja."])
     columns = "source,focus,correct_cues,incorrect_cues,tgt_lang"
@@ -312,6 +313,8 @@ def test_a_damaged_model_is_refused(made: Made, tmp_path: Path, damage: str) -> 
 @cases("", "[]", "{}", "null", '{"model": {"type": "BPE"}}', '{"version": "1.0", "model": 3}')
 @pytest.mark.parametrize("family", ["causal_lm", "masked_lm", "t5", "nllb"])
 def test_bad_tokenizers_are_refused(content: str, made: Made, tmp_path: Path, family: str) -> None:
+    from cc_hf.plugins.calibration.fill_mask import load_masked_lm
+
     copied = shutil.copytree(made[family], tmp_path / "model")
     (copied / "tokenizer.json").write_text(content, encoding="utf-8")
     fails(CCError, "model", score, copied)
