@@ -40,12 +40,12 @@ MOST_PARAMETERS = 11
 #: What is counted -> its limit, which is lowered when a step of the plan has landed. A name that
 #: ends in a slash is each slice of the folder.
 LIMITS = {
-    "core": 26_500,
+    "core": 25_830,
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 35_900,
-    "docstring lines": 30_750,
+    "tests": 35_940,
+    "docstring lines": 30_830,
     "names of the core that slices import": 500,
     "names of the core that studies import": 290,
 }

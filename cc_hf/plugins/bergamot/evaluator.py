@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-from cc_hf.known_weights import IDENTITY, known_weights
-from cc_hf.models.bergamot.published import PREFIX
+from cc_hf.known_weights import is_new_identity
+from cc_hf.plugins.bergamot.published import PREFIX
 
 __all__ = ["BergamotEvaluator"]
 
@@ -29,8 +29,7 @@ class BergamotEvaluator(Seq2SeqEvaluator):
         name nor the identity says that this is a student.
         """
         fields = super().signature_fields()
-        is_known = self.name.startswith(PREFIX) or self.identity in known_weights()
-        if is_known or not IDENTITY.fullmatch(self.identity):
+        if self.name.startswith(PREFIX) or not is_new_identity(self.identity):
             return fields
         return {**fields, "students": self.identity}
 
