@@ -140,7 +140,7 @@ DERIVED_FIGURES: dict[str, str] = {
 EVALUATOR_FAMILIES: dict[str, str] = {
     "bergamot": "cc_hf.plugins.bergamot.evaluator:BergamotEvaluator",
     "causal_lm": "cc_hf.evaluators.families.causal_lm:CausalLMEvaluator",
-    "fairseq": "cc_hf.evaluators.families.fairseq:FairseqEvaluator",
+    "fairseq": "cc_hf.plugins.conversion.evaluator:FairseqEvaluator",
     "fsmt": "cc_hf.evaluators.families.fsmt:FSMTEvaluator",
     "m2m_100": "cc_hf.evaluators.families.m2m100:M2M100Evaluator",
     "marian": "cc_hf.evaluators.families.marian:MarianEvaluator",

@@ -16,8 +16,8 @@ _KIND = "model format"
 class ModelFormat(ABC):
     """Files that become a model of transformers of our own, and names of published ones.
 
-    The registry has an instance of each. Only `load`, `tokenizer` and `convert` may import torch,
-    since models are listed, and their files recognised, without it.
+    The registry has an instance of each. Only `load` and `convert` may import torch, since models
+    are listed, and their files recognised, without it.
 
     Attributes:
         name: its name in the registry, which is also the evaluator family and the model_type of
@@ -80,15 +80,6 @@ class ModelFormat(ABC):
 
         Raises:
             DataError: for damaged files, or a model that is not supported.
-        """
-
-    @abstractmethod
-    def tokenizer(self, path: str, *, revision: str | None) -> Any:
-        """Return the tokenizer of a model that was converted.
-
-        Args:
-            path: its folder, or its name on the Hub.
-            revision: commit, tag or branch on the Hub; None for the default.
         """
 
     @abstractmethod

@@ -17,7 +17,6 @@ from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, check_choice
 from cc_hf.files import is_folder
 from cc_hf.languages import canonical
-from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.models.location import locate, model_files, stamp, uses_cache_only
 from cc_hf.models.model_format import ModelFormat, format_of, published_format
 
@@ -28,8 +27,6 @@ try:
         AutoModelForCausalLM,
         AutoModelForMaskedLM,
         AutoModelForSeq2SeqLM,
-        AutoTokenizer,
-        M2M100Tokenizer,
         PretrainedConfig,
     )
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
@@ -321,16 +318,7 @@ def _read(
         model = load_weights(
             model_class, name, path, config=config, dtype=dtype, **options, **spreading
         )
-        tokenizer: Any
-        if family in registry.names("model format"):
-            tokenizer = registry.resolve("model format", family).tokenizer(path, revision=revision)
-        elif family == "fairseq":
-            tokenizer = FairseqTokenizer.from_pretrained(path, revision=revision)
-        else:
-            # SMaLL-100's own tokenizer is code in its repository, which is not run. That of M2M100
-            # reads the same files, and the family adds the language tokens.
-            tokenizer_class = M2M100Tokenizer if family == "small100" else AutoTokenizer
-            tokenizer = tokenizer_class.from_pretrained(path, trust_remote_code=False, **options)
+        tokenizer = registry.resolve("evaluator family", family).load_tokenizer(path, **options)
         check_tokenizer(name, family, model, tokenizer)
     return family, model, tokenizer
 

@@ -35,7 +35,7 @@ _LIGHT = {
     *("cc_hf.cli.main", "cc_hf.evaluation.evaluate", "cc_hf.evaluators.base"),
     *("cc_hf.evaluators.families.prompt", "cc_hf.metrics.contrastive_conditioning"),
     *("cc_hf.plugins.bergamot.model_format", "cc_hf.plugins.conversion.convert_command"),
-    "cc_hf.models.fairseq.tokenizer",
+    "cc_hf.plugins.conversion.tokenizer",
 }
 
 

@@ -68,12 +68,6 @@ class StudentFormat(ModelFormat):
 
         return load_student(files_of(folder))
 
-    def tokenizer(self, path: str, *, revision: str | None) -> BergamotTokenizer:
-        """Return the tokenizer of a converted student."""
-        from cc_hf.plugins.bergamot.tokenizer import BergamotTokenizer
-
-        return BergamotTokenizer.from_pretrained(path, revision=revision)
-
     def identity(self, folder: str | Path) -> str:
         """Return the identity of a student: only the model and its vocabularies count, so that it
         is the same beside a shortlist or without one.

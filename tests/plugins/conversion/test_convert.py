@@ -10,10 +10,15 @@ from transformers import AutoModelForSeq2SeqLM
 
 import cc_hf
 from cc_hf.errors import EvaluatorError, MissingDependencyError
-from cc_hf.evaluators.families.fairseq import FairseqEvaluator
-from cc_hf.models.fairseq.tokenizer import FairseqTokenizer, Settings, read_codes, read_dictionary
 from cc_hf.normalization import composed
 from cc_hf.plugins.conversion.convert import Conversion, convert
+from cc_hf.plugins.conversion.evaluator import FairseqEvaluator
+from cc_hf.plugins.conversion.tokenizer import (
+    FairseqTokenizer,
+    Settings,
+    read_codes,
+    read_dictionary,
+)
 from tests.helpers.fairseq_models import both, options, reference_logprobs, save_fairseq
 from tests.helpers.usual import cases, fails, invoke, refuses, run_command
 
@@ -257,7 +262,7 @@ def test_an_incomplete_converted_folder_is_refused(tmp_path: Path) -> None:
 
 def test_dictionaries_are_read_and_malformed_lines_named() -> None:
     text = "a b 1\nc 2 #fairseq:overwrite\nc 3 #fairseq:overwrite\n"
-    assert read_dictionary(text) == ["a b", "c", "c"]
+    assert read_dictionary(text) == read_dictionary(text.replace("\n", "\r\n")) == ["a b", "c", "c"]
     for text, reason in (
         ("a\n", "line 1: expected \"symbol count\", got 'a'"),
         ("a 1\n\nb 1\n", "line 2"),

@@ -41,8 +41,6 @@ class Toys(ModelFormat):
     def convert(self, source, *, output):
         raise NotImplementedError
 
-    tokenizer = convert
-
 TOYS = Toys()
 """
 
