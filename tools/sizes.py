@@ -40,13 +40,13 @@ MOST_PARAMETERS = 11
 #: What is counted -> its limit, which is lowered when a step of the plan has landed. A name that
 #: ends in a slash is each slice of the folder.
 LIMITS = {
-    "core": 24_180,
+    "core": 23_800,
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 35_990,
-    "docstring lines": 30_760,
-    "names of the core that slices import": 526,
+    "tests": 36_260,
+    "docstring lines": 31_070,
+    "names of the core that slices import": 528,
     "names of the core that studies import": 270,
 }
 #: What is counted, and must not be fewer.

@@ -118,7 +118,7 @@ metric = cc_hf.load_metric("contrastive_conditioning", evaluator="cc-tiny-en-de"
 cues = [{key: row[key] for key in ("correct_sources", "incorrect_sources")} for row in rows]
 options = {"src_lang": "en", "tgt_lang": "de"}
 assert metric.compute(predictions=texts, references=cues, **options)["accuracy"] == 1
-for words in ("--help", "list metrics", "compare one.json two.json"):
+for words in ("--help", "list metrics", "list evaluators", "compare one.json two.json"):
     run(words)
 run("report one.json two.json --html page.html")
 assert "<html" in Path("page.html").read_text()
@@ -132,6 +132,9 @@ for name in gone["publisher"]:
 for name in gone["metric"]:
     judge = f"evaluate own.jsonl -l en-de --translations one.txt --metric {name}"
     refuses(judge, f"unknown metric '{name}'")
+for name in gone["model format"]:
+    judge = f"evaluate own.jsonl -l en-de --translations one.txt --evaluator {name}:en-pt"
+    refuses(judge, f"unknown evaluator '{name}:en-pt'")
 for name in gone["dataset"]:
     refuses(f"sources {name}", f"unknown dataset '{name}'")
 for name in gone["public name"]:

@@ -25,7 +25,6 @@ from cc_hf.files import file_slug, name_key, resolved, sole_writer
 from cc_hf.folders import new_folder
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.metrics.alignments import corpus_aligner
-from cc_hf.models.fairseq.tokenizer import read_dictionary
 from cc_hf.reading import text_of
 from cc_hf.records import NonEmpty, parse_json, read_json
 from cc_hf.schema import ContrastiveTranslationExample
@@ -218,7 +217,6 @@ def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
     ("the bats\nthe air\n", lambda path: corpus_aligner("fast_align", [path] * 2, **_BATS)),
     ("Der Arzt\n\nDie Ärztin\n", reading.text_lines),
     ('{"a":\n1}\n', lambda path: read_json(path, "an object")),
-    ("a 1\nb 2\n", lambda path: read_dictionary(path.read_text(encoding="utf-8"))),
 )
 def test_line_ends_of_windows_change_nothing(text: str, read: Any, tmp_path: Path) -> None:
     values = []

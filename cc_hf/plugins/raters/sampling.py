@@ -16,7 +16,7 @@ from cc_hf.plugins.raters.annotators import EarlierAgreement, earlier_agreement_
 from cc_hf.plugins.raters.sheets import Answers, SheetForm, SheetKey
 from cc_hf.records import COUNT, PROBABILITY, read_value
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example, Judgement
+from cc_hf.schema import NEITHER, VERDICTS, ContrastiveTranslationExample, Example, Judgement
 from cc_hf.text.tokenization import letters
 
 __all__ = [
@@ -36,7 +36,7 @@ _ORIGIN: Mapping[str, Collection[str]] = {
     "system": (),
     "example_id": (),
     "gold": ("correct", "male", "female"),
-    "verdict": VERDICTS,
+    "verdict": (*VERDICTS, NEITHER),
     "translation": (),
     "earlier": (),
 }

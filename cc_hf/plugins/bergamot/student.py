@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
 from cc_hf.errors import DataError, shown
-from cc_hf.files import is_folder
-from cc_hf.languages import LANGUAGES
-from cc_hf.models.bergamot.configuration import BergamotConfig, generation_settings
-from cc_hf.models.bergamot.marian_file import MarianFile, read_marian_file
-from cc_hf.models.bergamot.modeling import BergamotForConditionalGeneration
-from cc_hf.models.bergamot.tokenizer import BergamotTokenizer
+from cc_hf.plugins.bergamot.configuration import BergamotConfig, generation_settings
+from cc_hf.plugins.bergamot.files import StudentFiles
+from cc_hf.plugins.bergamot.marian_file import MarianFile, read_marian_file
+from cc_hf.plugins.bergamot.modeling import BergamotForConditionalGeneration
+from cc_hf.plugins.bergamot.tokenizer import BergamotTokenizer
 
-__all__ = ["StudentFiles", "load_student", "student_files"]
+__all__ = ["load_student"]
 
 # Settings of Marian that a student must have; a file may lack them, as older versions did.
 _REQUIRED: dict[str, tuple[Any, ...]] = {
@@ -44,55 +41,6 @@ _REQUIRED: dict[str, tuple[Any, ...]] = {
     "ulr": (False,),
 }
 _NEEDED = ("dim-emb", "dec-depth", "enc-depth", "dim-vocabs", "transformer-heads")
-
-
-@dataclass(frozen=True)
-class StudentFiles:
-    """The files of a student in a folder.
-
-    Attributes:
-        model: the model, `*.bin` or `*.npz`.
-        vocabularies: the SentencePiece models of source and target, often one for both.
-        languages: source and target language as the names of the files say, "" where they do not.
-    """
-
-    model: Path
-    vocabularies: tuple[Path, Path]
-    languages: tuple[str, str]
-
-
-def student_files(path: str | Path) -> StudentFiles | None:
-    """Find the files of a student in a folder as Mozilla publishes them.
-
-    Args:
-        path: a folder with `model*.bin` or `model*.npz`, and `vocab*.spm` or `srcvocab*.spm` and
-            `trgvocab*.spm`; each may end in `.gz`.
-
-    Returns:
-        The files, or None for a folder without a model and vocabularies of these names.
-
-    Raises:
-        DataError: for several models or vocabularies in one folder.
-    """
-    folder = Path(path)
-    if not is_folder(folder):
-        return None
-    models = _matching(folder, "model*.bin", "model*.npz")
-    shared = _matching(folder, "vocab*.spm")
-    source, target = _matching(folder, "srcvocab*.spm"), _matching(folder, "trgvocab*.spm")
-    if not models or not (shared or (source and target)):
-        return None
-    vocabularies = (source, target) if source and target else (shared, shared)
-    for kind, paths in (("model", models), *(("vocabulary", paths) for paths in vocabularies)):
-        if len(paths) > 1:
-            raise DataError(
-                f"{folder}: expected one {kind}, found {', '.join(path.name for path in paths)};"
-                " keep one in the folder"
-            )
-    names = [path.name for paths in (models, *vocabularies) for path in paths]
-    return StudentFiles(
-        models[0], (vocabularies[0][0], vocabularies[1][0]), _languages(folder.name, names)
-    )
 
 
 def load_student(files: StudentFiles) -> tuple[BergamotForConditionalGeneration, BergamotTokenizer]:
@@ -314,21 +262,3 @@ class _Weights:
                 f" {values.size}; the file is damaged, or the training of the model diverged"
             )
         return values
-
-
-def _matching(folder: Path, *patterns: str) -> list[Path]:
-    """Return the files of these patterns, also with `.gz` after them."""
-    return sorted(
-        {path for pattern in patterns for end in ("", ".gz") for path in folder.glob(pattern + end)}
-    )
-
-
-def _languages(folder: str, names: list[str]) -> tuple[str, str]:
-    """Return the languages that names of files such as model.enpt.bin say; "" if they say none."""
-    parts = [part for name in names for part in name.split(".")]
-    parts += folder.split("-")
-    for part in parts:
-        pair = part[:2], part[2:]
-        if len(part) == 4 and all(lang in LANGUAGES for lang in pair):
-            return pair
-    return "", ""

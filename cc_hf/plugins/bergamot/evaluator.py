@@ -6,11 +6,12 @@ Labels start after padding, whose embedding is zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-from cc_hf.known_weights import IDENTITY, known_weights
-from cc_hf.models.bergamot.published import PREFIX
+from cc_hf.known_weights import is_new_identity
+from cc_hf.plugins.bergamot.published import PREFIX
+from cc_hf.plugins.bergamot.tokenizer import BergamotTokenizer
 
 __all__ = ["BergamotEvaluator"]
 
@@ -24,13 +25,19 @@ class BergamotEvaluator(Seq2SeqEvaluator):
 
     tokenizer_class: ClassVar[str] = "Bergamot"
 
+    @classmethod
+    def load_tokenizer(
+        cls, path: str, *, revision: str | None = None, **options: Any
+    ) -> BergamotTokenizer:
+        """Return the tokenizer that the conversion wrote; other options are ignored."""
+        return BergamotTokenizer.from_pretrained(path, revision=revision)
+
     def signature_fields(self) -> dict[str, str]:
         """Return the fields of any evaluator, and the identity under `students` where neither the
         name nor the identity says that this is a student.
         """
         fields = super().signature_fields()
-        is_known = self.name.startswith(PREFIX) or self.identity in known_weights()
-        if is_known or not IDENTITY.fullmatch(self.identity):
+        if self.name.startswith(PREFIX) or not is_new_identity(self.identity):
             return fields
         return {**fields, "students": self.identity}
 

@@ -23,7 +23,9 @@ __all__ = ["LICENCE", "PREFIX", "STUDENTS", "PublishedStudent", "fetched_student
 PREFIX = "bergamot:"
 LICENCE = "MPL-2.0"
 _REPOSITORY = "mozilla/bergamot-models"
-_TABLE = Path(__file__).parents[2] / "assets" / "bergamot_students.tsv"
+# The "commit" of its files is a version of the registry.
+_HOST = "https://storage.googleapis.com/bergamot-models-sandbox"
+_TABLE = Path(__file__).parent / "students.tsv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,7 @@ def _listed() -> dict[str, PublishedStudent]:
     files: dict[tuple[str, str], list[SourceFile]] = {}
     for _, row in read_rows(_TABLE):
         path = f"{row['pair'].replace('-', '')}/{row['file']}"
-        file = SourceFile(
-            _REPOSITORY, row["version"], path, row["sha256"], int(row["size"]), "mozilla"
-        )
+        file = SourceFile(_REPOSITORY, row["version"], path, row["sha256"], int(row["size"]), _HOST)
         files.setdefault((row["pair"], row["stage"]), []).append(file)
     students = []
     for (pair, stage), group in files.items():

@@ -14,7 +14,7 @@ import torch
 from cc_hf.errors import InputError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.languages import same_language
-from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
+from cc_hf.plugins.conversion.tokenizer import FairseqTokenizer
 
 __all__ = ["FairseqEvaluator"]
 
@@ -29,6 +29,13 @@ class FairseqEvaluator(Seq2SeqEvaluator):
     """
 
     tokenizer_class: ClassVar[str] = "Fairseq"
+
+    @classmethod
+    def load_tokenizer(
+        cls, path: str, *, revision: str | None = None, **options: Any
+    ) -> FairseqTokenizer:
+        """Return the tokenizer that the conversion wrote; other options are ignored."""
+        return FairseqTokenizer.from_pretrained(path, revision=revision)
 
     def __init__(self, model: Any, tokenizer: FairseqTokenizer, **options: Any) -> None:
         super().__init__(model, tokenizer, **options)

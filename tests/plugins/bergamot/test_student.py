@@ -18,9 +18,9 @@ import yaml
 
 import cc_hf
 from cc_hf.errors import DataError, UnknownNameError
-from cc_hf.models.bergamot.marian_file import read_marian_file
-from cc_hf.models.bergamot.student import student_files
 from cc_hf.models.location import default_evaluator
+from cc_hf.plugins.bergamot.files import student_files
+from cc_hf.plugins.bergamot.marian_file import read_marian_file
 from cc_hf.systems.translate import translate_with
 from tests.helpers import bergamot_models as made
 from tests.helpers.bergamot_reference import ReferenceStudent

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cc_hf.errors import InputError
 from cc_hf.folders import new_folder
-from cc_hf.models.bergamot.published import LICENCE
-from cc_hf.models.bergamot.student import load_student, student_files
 from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.models.location import locate
 from cc_hf.models.weights import reported_loading
 from cc_hf.models.weights_identity import conversion_settings
+from cc_hf.plugins.bergamot.files import files_of, student_identity
+from cc_hf.plugins.bergamot.published import LICENCE
+from cc_hf.plugins.bergamot.student import load_student
 
 __all__ = ["convert_student"]
 
@@ -51,12 +51,7 @@ def convert_student(source: str | Path, *, output: str | Path) -> Path:
     """
     with new_folder(output) as built:
         folder, _ = locate(str(source))
-        files = student_files(folder)
-        if files is None:
-            raise InputError(
-                f"{source}: expected a folder with model*.bin or model*.npz and vocab*.spm (or"
-                " srcvocab*.spm and trgvocab*.spm), or a name such as bergamot:en-pt"
-            )
+        files = files_of(folder, source)
         model, tokenizer = load_student(files)
         check_finite_weights(model, str(source))
         named = [code for code in files.languages if code]
@@ -69,7 +64,7 @@ def convert_student(source: str | Path, *, output: str | Path) -> Path:
         with reported_loading(str(source)):  # without progress bars
             model.save_pretrained(built)
         tokenizer.save_pretrained(built)
-        model.config.update(conversion_settings(files, built))
+        model.config.update(conversion_settings(student_identity(files), built))
         model.config.save_pretrained(built)
         (built / "README.md").write_text(card, encoding="utf-8", newline="\n")
     return Path(output)

@@ -19,14 +19,10 @@ from transformers import __version__ as transformers_version
 from transformers.cache_utils import EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput, Seq2SeqLMOutput
 
-from cc_hf.models.bergamot.configuration import BergamotConfig
 from cc_hf.models.cache_name import CACHE
+from cc_hf.plugins.bergamot.configuration import BergamotConfig
 
-__all__ = [
-    "BergamotForConditionalGeneration",
-    "Recurrence",
-    "recurrent_states",
-]
+__all__ = ["BergamotConfig", "BergamotForConditionalGeneration", "Recurrence"]
 
 _ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "relu": functional.relu,
@@ -66,32 +62,32 @@ class Recurrence(nn.Module):
                     gates[:, None], candidates[:, None], self.layer
                 )
             )
-        return recurrent_states(gates, candidates)[:, -hidden.shape[1] :].relu()
+        return self.states(gates, candidates)[:, -hidden.shape[1] :].relu()
 
+    @staticmethod
+    def states(gates: torch.Tensor, candidates: torch.Tensor) -> torch.Tensor:
+        """Return all states of a linear recurrence: c_t = f_t * c_(t-1) + (1 - f_t) * z_t, c_0 = 0.
 
-def recurrent_states(gates: torch.Tensor, candidates: torch.Tensor) -> torch.Tensor:
-    """Return all states of a linear recurrence: c_t = f_t * c_(t-1) + (1 - f_t) * z_t, c_0 = 0.
+        The targets are known in scoring, so that gates and candidates of all positions are
+        computed at once, and only this product and sum goes position by position.
 
-    The targets are known in scoring, so that gates and candidates of all positions are computed at
-    once, and only this product and sum goes position by position.
+        Args:
+            gates: f, in [0, 1], (n, length, width).
+            candidates: z, (n, length, width).
 
-    Args:
-        gates: f, in [0, 1], (n, length, width).
-        candidates: z, (n, length, width).
+        Returns:
+            c, (n, length, width).
 
-    Returns:
-        c, (n, length, width).
-
-    Examples:
-        >>> gates, candidates = torch.tensor([[[0.5], [0.5]]]), torch.tensor([[[4.0], [2.0]]])
-        >>> recurrent_states(gates, candidates).tolist()
-        [[[2.0], [2.0]]]
-    """
-    additions = (candidates - gates * candidates).unbind(1)
-    states = [additions[0]]
-    for gate, addition in zip(gates.unbind(1)[1:], additions[1:], strict=True):
-        states.append(torch.addcmul(addition, gate, states[-1]))
-    return torch.stack(states, dim=1)
+        Examples:
+            >>> gates, candidates = torch.tensor([[[0.5], [0.5]]]), torch.tensor([[[4.0], [2.0]]])
+            >>> Recurrence.states(gates, candidates).tolist()
+            [[[2.0], [2.0]]]
+        """
+        additions = (candidates - gates * candidates).unbind(1)
+        states = [additions[0]]
+        for gate, addition in zip(gates.unbind(1)[1:], additions[1:], strict=True):
+            states.append(torch.addcmul(addition, gate, states[-1]))
+        return torch.stack(states, dim=1)
 
 
 class _Attention(nn.Module):
@@ -308,6 +304,7 @@ class BergamotForConditionalGeneration(PreTrainedModel, GenerationMixin):  # typ
     config_class = BergamotConfig
     base_model_prefix = "model"
     main_input_name = "input_ids"
+    first_position = 0
     _supports_sdpa = True
 
     def __init__(self, config: BergamotConfig) -> None:

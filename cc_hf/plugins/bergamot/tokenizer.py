@@ -11,8 +11,8 @@ from typing import Any
 import sentencepiece
 
 from cc_hf.errors import DataError, EvaluatorError, shown
-from cc_hf.models.bergamot.marian_file import read_bytes
 from cc_hf.models.location import model_file
+from cc_hf.plugins.bergamot.marian_file import read_bytes
 from cc_hf.records import parse_json
 
 __all__ = ["SETTINGS_FILE", "VOCABULARY_FILES", "BergamotTokenizer"]
