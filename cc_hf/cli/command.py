@@ -56,6 +56,13 @@ _PANEL = "Output"
 _FORMATS = {"markdown": "Markdown", "latex": "LaTeX"}
 _TYPES = re.compile(r"<(list\[)?(\w+)(?: range)?\]?>")
 _METAVARS = {"path": "FILE", "Path": "FILE", "int": "N", "float": "X", "bool": ""}
+#: Option as other programs call it -> what takes its place.
+_OTHER_NAMES = {
+    "--gpus": "--device cuda, or torchrun for several GPUs,",
+    "-i": "--translations FILE",
+    "-m": "--metric NAME",
+    "--output-path": "--output FILE",
+}
 # Option of some commands -> the variable of the environment that serves for all.
 _VARIABLES = {"--data-dir": "CC_HF_DATA_DIR"}
 # Parameters of a function whose values the wrapper knows.
@@ -398,6 +405,12 @@ def _flag(name: str, flags: str, text: str, **settings: Any) -> inspect.Paramete
     return _option(name, Annotated[bool, info], False)
 
 
+def _with_dashes(arg: str) -> str:
+    """Return an argument whose option has dashes for underscores, as options of Python have."""
+    flag, equals, value = arg.partition("=")
+    return flag.replace("_", "-") + equals + value if flag.startswith("--") else arg
+
+
 class Command(TyperCommand):
     """A command whose help begins with an example and has its options in panels, in 80 columns.
 
@@ -417,9 +430,10 @@ class Command(TyperCommand):
             InputError: for an option that has another name, which the message says; or one that
                 takes a single value and is given twice.
         """
+        args = [_with_dashes(arg) for arg in args]
         given = list(args)
         flags = {flag for param in self.get_params(ctx) for flag in param.opts}
-        others = {}
+        others = {**_OTHER_NAMES}
         for option, settings in getattr(self.callback, "settings", {}).items():
             for key in settings:
                 others[f"--{key.replace('_', '-')}"] = f"{option} {key}=VALUE"

@@ -55,6 +55,8 @@ def evaluate(
     translations: Annotated[
         list[str] | None,
         typer.Option(
+            "--translations",
+            "-t",
             metavar="[NAME=]FILE[#COLUMN]",
             help=(
                 "File of translations, or - for standard input: one per line in the order of"

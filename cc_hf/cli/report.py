@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -123,6 +122,10 @@ def report(
             rich_help_panel=_DATA,
         ),
     ] = None,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", "-v", help="Print all tables and notes, not only the answer."),
+    ] = False,
     attractors: Annotated[
         Path | None,
         typer.Option(
@@ -138,7 +141,7 @@ def report(
     """Show systems side by side, by category and sample by sample.
 
     Results on several datasets become one page, with a section for each and no samples. Without a
-    file to write, the tables are printed as Markdown.
+    file to write, the answer is printed; --markdown - prints the tables as Markdown.
 
     Example: cc-hf report tiny.json other.json --html report.html
     """
@@ -193,22 +196,21 @@ def report(
     is_printed = plots is None and not contents
     return Outcome(
         [report.to_dict() for report in reports],
-        lambda: _printed(reports) if is_printed else (),
+        lambda: _printed(reports, verbose=verbose) if is_printed else (),
         files=[NewFile(path, content) for path, content in contents.items()],
-        # the Markdown has the notes
+        # what is printed has the notes
         notes=[]
         if is_printed
         else list(dict.fromkeys(note for report in reports for note in report.notes)),
     )
 
 
-def _printed(reports: Sequence[Report]) -> Iterable[Piece]:
-    """Return what standard output shows: Markdown for programs that read it, tables for people."""
-    from cc_hf.reports.formats.markdown import markdown_reports, reports_pieces
+def _printed(reports: Sequence[Report], *, verbose: bool) -> Iterable[Piece]:
+    """Return the answer of one report, or all tables."""
+    from cc_hf.reports.formats.markdown import reports_pieces
+    from cc_hf.reports.tables.answer import answer
 
-    if sys.stdout.isatty():
-        return reports_pieces(reports)
-    return [markdown_reports(reports).rstrip("\n")]
+    return reports_pieces(reports) if verbose or len(reports) > 1 else answer(reports[0])
 
 
 def _texts(

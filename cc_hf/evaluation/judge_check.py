@@ -237,7 +237,7 @@ class _Verdict(NamedTuple):
     `NEITHER`; and abs(log s_c - log s_i).
     """
 
-    found: str
+    says: str
     distance: float
 
 
@@ -260,7 +260,7 @@ def _with_neither(judged: Sequence[_Judged]) -> list[_Judged]:
     """
     verdicts = [verdict for of_system in judged for verdict in of_system.verdicts]
     shows = [shown for of_system in judged for shown in of_system.shows]
-    said, distances = [v.found for v in verdicts], [v.distance for v in verdicts]
+    said, distances = [v.says for v in verdicts], [v.distance for v in verdicts]
     if NEITHER in said or (fitted := cross_fitted(distances, said, shows)) is None:
         return []
     threshold, by_threshold = fitted
@@ -359,7 +359,7 @@ def _counted(
     is_open = declared.config(labels.configs[pair]).is_open
     counts: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
     for verdict, shows, gold in zip(judged.verdicts, judged.shows, judged.golds, strict=True):
-        counts[gold if gold in ("female", "male") else ""][shows, verdict.found] += 1
+        counts[gold if gold in ("female", "male") else ""][shows, verdict.says] += 1
     for reading, n in sorted(counts.items()):
         yield Evidence(
             judged.judge,

@@ -33,7 +33,7 @@ from cc_hf.evaluation.inspection import (
 )
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluation.metric_help import BOOTSTRAP_OPTIONS, module_info, option_names
-from cc_hf.evaluation.neither import with_known_threshold, without_many_neither
+from cc_hf.evaluation.neither import measured, with_known_threshold
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest, pair_scores
 from cc_hf.evaluators.options import LoadingOptions
@@ -129,10 +129,8 @@ def judge(
         has_warnings, notes = bool(notes), (*notes, *calibration_notes)
         if metric.takes_translations:
             notes = (*notes, *unknown_character_notes(scoring.evaluator, rows.translations))
-    figures = metric.measure(rows, bootstrap, scoring)
-    figures = without_many_neither(metric, figures, rows, bootstrap, scoring, most_neither)
+    figures = measured(metric, rows, bootstrap, scoring, most_neither=most_neither)
     is_moved = of_texts.plain is None or _is_moved(metric, rows, of_texts.plain, figures)
-    signed = {} if clean is None else {"clean": "yes" if clean else "no"}
     both_counts, both_notes = both_genders_counts(metric, rows, figures.judgements)
     sources = [composed(example.source) for example in material.examples]
     counts, unusable_notes = unusable_counts(metric, rows, sources)
@@ -149,7 +147,7 @@ def judge(
                 **counts,
                 **of_texts.counts(is_moved=is_moved),
             },
-            signature={**figures.signature, **signed},
+            signature={**figures.signature, **_cleaning(clean)},
             judgements=_as_given(figures.judgements, texts),
             readings=_as_given(figures.readings, texts),
         ),
@@ -169,6 +167,10 @@ def judge(
         if reason := result.unfit.get(kind):
             warnings.warn(f"{metric.name}: {reason}", ResultWarning, stacklevel=2)
     return result
+
+
+def _cleaning(clean: bool | None) -> dict[str, str]:
+    return {} if clean is None else {"clean": "yes" if clean else "no"}
 
 
 def _check_evaluator(metric: Metric, evaluator: object) -> None:

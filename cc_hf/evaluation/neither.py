@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from cc_hf import registry
 from cc_hf.errors import InputError
@@ -16,13 +16,12 @@ from cc_hf.evaluators.contests import scorer_fields
 from cc_hf.evidence import known_evidence, known_threshold
 from cc_hf.languages import base_code
 from cc_hf.metrics.base import Metric, Rows, Scoring
-from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.metrics.figures import Figures
-from cc_hf.metrics.neither import BY_EVIDENCE, OFF
+from cc_hf.metrics.neither import BY_EVIDENCE, OFF, TellsNeither
 from cc_hf.schema import NEITHER
 from cc_hf.statistics.bootstrap import Bootstrap
 
-__all__ = ["MOST_OF_PEOPLE", "cross_fitted", "with_known_threshold", "without_many_neither"]
+__all__ = ["MOST_OF_PEOPLE", "cross_fitted", "measured", "with_known_threshold"]
 
 _Metric = TypeVar("_Metric", bound=Metric)
 #: The verdict is used where its share is at most so many times that of people on the labels: a high
@@ -41,9 +40,7 @@ def with_known_threshold(
     Raises:
         InputError: for a threshold by evidence where there is none.
     """
-    if not isinstance(metric, ContrastiveConditioning) or evaluator is None:
-        return metric, None
-    if metric.neither == OFF:
+    if not isinstance(metric, TellsNeither) or evaluator is None or metric.neither == OFF:
         return metric, None
     by_evidence = metric.neither == BY_EVIDENCE
     options = (replace(metric, neither=OFF) if by_evidence else metric).option_fields()
@@ -79,26 +76,27 @@ def with_known_threshold(
     return fitted, MOST_OF_PEOPLE * share
 
 
-def without_many_neither(
+def measured(
     metric: Metric,
-    figures: Figures,
     rows: Rows,
     bootstrap: Bootstrap,
     scoring: Scoring | None,
-    most: float | None,
+    *,
+    most_neither: float | None,
 ) -> Figures:
-    """Return figures of two verdicts where more translations than `most`, a share, have the verdict
-    "neither", with a note; else the figures as they are.
+    """Return the figures of a metric: of two verdicts, with a note, where a larger share of the
+    translations than `most_neither` would have the verdict "neither".
     """
+    figures = metric.measure(rows, bootstrap, scoring)
     n, n_neither = len(rows.references), figures.counts.get("n_neither", 0)
-    if most is None or n_neither <= most * n:
+    if most_neither is None or n_neither <= most_neither * n:
         return figures
     note = (
         f"The verdict neither is not given: {n_neither:,} of {n:,} translations would have it, more"
-        f" than twice the {100 * most / MOST_OF_PEOPLE:.1f} % of the labelled ones"
+        " than twice the share of the labelled ones"
     )
-    two = replace(cast(ContrastiveConditioning, metric), neither=OFF)
-    plain = two.measure(rows, bootstrap, scoring)
+    two = replace(cast(Any, metric), neither=OFF)
+    plain: Figures = two.measure(rows, bootstrap, scoring)
     return replace(plain, notes=(*plain.notes, note))
 
 

@@ -190,9 +190,7 @@ def _decided(
         twins[_scores_of(scores, contest)].append(row)
     twins_of = [twins[_scores_of(scores, contest)] for contest in contests]
     # A difference that is not finite, as for a score of 0, counts as close and is scored again.
-    distance = np.where(np.isfinite(rough), np.abs(rough), 0)
-    if threshold:  # differences near it are as doubtful as those near 0, by errors of either sign
-        distance = np.minimum(distance, np.abs(distance - threshold))
+    distance = _distances(rough, threshold)
     order = np.argsort(distance, kind="stable")
     # The closest contests matter most; the sample of the others shows errors that grow with scores.
     others = order[_N_CLOSEST:]
@@ -229,12 +227,24 @@ def _decided(
         rows = sorted(doubtful)
         added = [_difference(scores, contests[row], is_log=is_log) - rough[row] for row in rows]
         errors[rows] = np.where(np.isfinite(added), added, 0)
-        harmful = float((-np.sign(np.nan_to_num(rough)) * errors).max())
-        if threshold:
-            harmful = float(np.abs(errors).max())
+        harmful = _most_harmful(errors, rough, threshold)
         mean_square = float((errors**2).sum() / len(rows))
         close = max(_LARGEST * harmful, _MEAN_SQUARE * mean_square**0.5)
         doubtful |= set(np.flatnonzero(distance <= close).tolist())
+
+
+def _distances(rough: npt.NDArray[np.float64], threshold: float) -> npt.NDArray[np.float64]:
+    """Return how far each contest is from another decision."""
+    distance = np.where(np.isfinite(rough), np.abs(rough), 0)
+    return np.minimum(distance, np.abs(distance - threshold)) if threshold else distance
+
+
+def _most_harmful(
+    errors: npt.NDArray[np.float64], rough: npt.NDArray[np.float64], threshold: float
+) -> float:
+    """Return the largest error towards the other side; at a threshold, of either sign."""
+    harmful = np.abs(errors) if threshold else -np.sign(np.nan_to_num(rough)) * errors
+    return float(harmful.max())
 
 
 def _scores_of(scores: npt.NDArray[np.float64], contest: Contest) -> tuple[tuple[float, ...], ...]:

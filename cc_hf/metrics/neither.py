@@ -5,7 +5,7 @@ neutral forms, paraphrases and omissions do.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from cc_hf.errors import InputError
 __all__ = [
     "BY_EVIDENCE",
     "OFF",
+    "TellsNeither",
     "checked_threshold",
     "not_given",
     "shows_neither",
@@ -24,6 +25,17 @@ __all__ = [
 #: Values of the option `neither` besides a number: two verdicts only, or the threshold that
 #: evidence on the judge gives.
 OFF, BY_EVIDENCE = "off", "evidence"
+
+
+@runtime_checkable
+class TellsNeither(Protocol):
+    """A metric with the option `neither`, whose verdicts follow from two scores."""
+
+    neither: str | float
+    score: str
+
+    def option_fields(self) -> dict[str, str]:
+        """Return the signature fields of the options that verdicts depend on."""
 
 
 def checked_threshold(value: object) -> str | float:

@@ -243,10 +243,10 @@ _SPANISH = ["La enfermera ha perdido su placa.", "El conductor dijo que llegaba 
         "fi",
         _FINNISH,
         "yes",
-        "texts · test, English → Finnish",
+        "test, English → Finnish",
         "Nothing yet: the evaluator does not",
     ),
-    ("es", _SPANISH, "", "texts · test, English → Spanish", "Nothing yet: the evaluator does not"),
+    ("es", _SPANISH, "", "test, English → Spanish", "Nothing yet: the evaluator does not"),
 )
 def test_the_command_line_says_first_that_there_is_nothing_to_judge(
     lang: str, texts: list[str], marks: str, first: str, box: str, tmp_path: Path

@@ -28,7 +28,7 @@ from cc_hf.reports.report import Report, build_report, fit_first
 from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.reports.report_tables import figure_cell
 from cc_hf.reports.samples import ReportedSystem
-from cc_hf.reports.tables.base import shared_notes
+from cc_hf.reports.tables.base import shared_notes, unmarked_lines
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Example
 from cc_hf.statistics.paired import PairedDifference
@@ -101,6 +101,7 @@ def answer(report: Report) -> Iterator[Piece]:
     figures may be cited if any may, and the first that judges by an evaluator.
     """
     first = report.first
+    yield from unmarked_lines(r for system in report.systems for r in system.results.values())
     of_each = " of each system" * (len(report.systems) > 1)
     yield Line(f"{data_name(first)}: {first.n:,} translations{of_each}", "title")
     sentences = findings(report, most_split(report, attributes(report)))

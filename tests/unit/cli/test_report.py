@@ -1,18 +1,13 @@
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import patch
 from xml.etree import ElementTree
 
 import pytest
 
-from cc_hf.cli.report import _printed
-from cc_hf.reports.report import build_report
-from cc_hf.reports.samples import ReportedSystem
 from cc_hf.results import ResultSet
 from tests.helpers import reported
-from tests.helpers.usual import cases, cc_hf, printed, printed_by, write_result, write_text
+from tests.helpers.usual import cases, cc_hf, printed_by, write_result, write_text
 
 OUTPUTS = "--html o.html --markdown o.md --latex o.tex --plots p --format svg"
 
@@ -23,14 +18,6 @@ def files(tmp_path: Path) -> Path:
         results = ResultSet(tuple(reported.results(system).values()))
         write_text(tmp_path / f"{name}.json", results.to_json())
     return tmp_path
-
-
-def test_a_terminal_shows_tables_and_a_pipe_gets_markdown() -> None:
-    reports = [build_report([ReportedSystem("a_b", reported.results(0))])]
-    with patch.object(sys.stdout, "isatty", side_effect=[True, False]):
-        shown, piped = (printed(_printed(reports), is_whole=True) for _ in range(2))
-    for text in ("## Systems and metrics", r"a\_b"):
-        assert (text in shown, text in piped) == (False, True)
 
 
 def test_report_writes_page_tables_and_plots(files: Path) -> None:
@@ -61,16 +48,17 @@ def test_the_baseline_is_named_by_its_system_or_its_file(tmp_path: Path) -> None
         write_result(tmp_path, str(system), replace(result, system=name))
     common = ["report", "0.json", "1.json", "--bleu", "Bing=30"]
     for baseline in ("Bing", "1.json"):
-        printed = cc_hf(*common, "--baseline", baseline, cwd=tmp_path).stdout
+        words = ("--baseline", baseline, "--markdown", "-")
+        printed = cc_hf(*common, *words, cwd=tmp_path).stdout
         assert "| Amazon 2021 |" in printed
         assert "| Bing (baseline, not fit to cite) | 30.0 |" in printed
 
 
-def test_a_report_without_files_is_printed_as_markdown(files: Path) -> None:
-    printed = cc_hf("report .", cwd=files)
-    cc_hf("report . --markdown o.md", cwd=files)
-    text = (files / "o.md").read_text(encoding="utf-8")
-    assert (printed.stdout, printed.stderr) == (text, "")
+def test_a_report_without_files_is_the_answer_and_with_verbose_all_tables(files: Path) -> None:
+    answer, everything = (cc_hf("report", ".", *more, cwd=files).stdout for more in ((), ("-v",)))
+    assert len(answer.splitlines()) <= 25
+    assert "What to cite" in answer
+    assert ("All figures" in answer, "All figures" in everything) == (False, True)
 
 
 def test_undecodable_names_become_escapes(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

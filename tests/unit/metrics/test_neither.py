@@ -146,7 +146,7 @@ def test_evidence_gives_the_threshold_and_bounds_its_share(
     result = judged("evidence", evaluator=small)
     # The one on more labels; its share, a fifth, is passed by more than twice here.
     assert "neither" not in result.signature
-    assert any("more than twice the 20.0 % of the labelled ones" in note for note in result.notes)
+    assert any("more than twice the share of the labelled ones" in note for note in result.notes)
 
 
 @cases(
