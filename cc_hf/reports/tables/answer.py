@@ -25,38 +25,60 @@ from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.reports.report_tables import figure_cell
 from cc_hf.reports.samples import ReportedSystem
+from cc_hf.reports.tables.base import result_table
+from cc_hf.reports.tables.scores import results_of
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Example
 from cc_hf.statistics.paired import PairedDifference
 
-__all__ = ["answer", "report_of"]
+__all__ = ["answer", "displayed", "report_of"]
 
 _WOMEN_AND_MEN = {"female": "women", "male": "men"}
 _MOST_FINDINGS = 2
 
 
 def report_of(
-    outcomes: Iterable[EvaluationResult | ResultSet], examples: Sequence[Example] | None
+    outcomes: Iterable[EvaluationResult | ResultSet],
+    examples: Sequence[Example] | None,
+    *,
+    notes: Sequence[str] = (),
 ) -> Report:
     """Return the report of evaluated systems, the first of which is the baseline.
 
     Args:
         examples: those that were judged; None for rows of the user's own.
+        notes: notes of the report beside those of the results.
     """
     systems = []
     for outcome in outcomes:
-        results = outcome.results if isinstance(outcome, ResultSet) else (outcome,)
+        results = results_of(outcome)
         name = results[0].system or "system"
         systems.append(ReportedSystem(name, {r.metric: r for r in results}))
-    return build_report(systems, examples=examples)
+    return build_report(systems, examples=examples, notes=notes)
 
 
-def answer(report: Report) -> Iterator[Piece]:
+def displayed(outcome: EvaluationResult | ResultSet) -> Iterator[Piece]:
+    """Yield what Python and notebooks show of one system: the answer, without the data, which may
+    have to be downloaded.
+    """
+    results = results_of(outcome)
+    if any(result.scores for result in results):
+        yield from answer(report_of([outcome], None), also="also judged by")
+        return
+    for result in results:
+        yield from result_table(result)
+
+
+def answer(report: Report, *, also: str = "-v also shows") -> Iterator[Piece]:
     """Yield what a reader of several systems asks first. Of many metrics these are the first, whose
     figures may be cited if any may, and the first that judges by an evaluator.
+
+    Args:
+        also: what comes before the names of the other metrics.
     """
     first = report.first
-    yield Line(f"{data_name(first)}: {first.n:,} translations of each system", "title")
+    of_each = " of each system" * (len(report.systems) > 1)
+    yield Line(f"{data_name(first)}: {first.n:,} translations{of_each}", "title")
     sentences = findings(report, most_split(report, attributes(report)))
     for sentence in sentences[:_MOST_FINDINGS]:
         yield Line(sentence, "item")
@@ -70,7 +92,7 @@ def answer(report: Report) -> Iterator[Piece]:
     for metric in metrics:
         yield f"signature: {_shared([r.signature for r in report.of_metric(metric).values()])}"
     if others := [metric_name(metric) for metric in report.metrics if metric not in metrics]:
-        yield f"-v also shows {', '.join(others)}"
+        yield f"{also} {', '.join(others)}"
 
 
 def _systems(report: Report, metric: str) -> ReportTable:
