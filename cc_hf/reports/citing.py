@@ -70,6 +70,8 @@ def citing(report: Report) -> Citing:
     results = report.of_metric(report.metrics[0]) if report.metrics else {}
     fit = []
     for name, result in results.items():
+        # The data of all are the same, and their declaration is looked up once.
+        vars(result).setdefault("declared", report.first.declared)
         said = what_to_cite([result])
         if said is None:
             continue

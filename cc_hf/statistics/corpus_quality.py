@@ -17,7 +17,7 @@ from cc_hf.errors import InputError, check_choice
 from cc_hf.languages import base_code
 from cc_hf.normalization import is_blank
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.statistics.checks import as_floats, as_labels, check_type
+from cc_hf.statistics.checks import as_floats, as_labels, check_number, check_type
 from cc_hf.statistics.randomization import FiguresOfSums, exchange_tests
 from cc_hf.text.tokenization import moses_words
 
@@ -112,10 +112,14 @@ def corpus_score(
 def points(score: float) -> float:
     """Return BLEU or chrF in [0, 1] as sacreBLEU prints them, in [0, 100], with four digits.
 
+    Raises:
+        InputError: for a score that is no number from 0 to 1.
+
     Examples:
         >>> points(0.28391)
         28.391
     """
+    check_number("score", score, low=0, high=1)
     return round(100 * score, 4)
 
 
