@@ -5,11 +5,15 @@ job, where a bar would leave each of its states.
 from __future__ import annotations
 
 import io
+import logging
+import sys
 from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 __all__ = ["Progress"]
+
+_LOG = logging.getLogger("cc_hf")
 
 if TYPE_CHECKING:
     _Bar = tqdm[Any]
@@ -18,8 +22,12 @@ else:  # tqdm takes no type parameters at run time
 
 
 class Progress(_Bar):
-    """A progress bar of tqdm. Where standard error is no terminal, a line at each tenth of the work
-    is printed in its place.
+    """A progress bar of tqdm, as a widget in a notebook that has these. Where standard error is no
+    terminal, a line at each tenth of the work is printed in its place, or logged at INFO where the
+    logger `cc_hf` has a handler for it.
+
+    Nothing is shown after `datasets.disable_progress_bars()`, or where the level of the logger is
+    set above INFO, such as by `logging.getLogger("cc_hf").setLevel(logging.WARNING)`.
 
     Examples:
         >>> import sys
@@ -32,17 +40,35 @@ class Progress(_Bar):
     fp: Any
     _n_tenths = 0
 
-    def display(self, msg: str | None = None, pos: int | None = None) -> None:
+    def __init__(self, iterable: Any = None, *, disable: bool = False, **options: Any) -> None:
+        super().__init__(iterable, disable=disable or _is_quiet(), **options)
+
+    @property
+    def _is_drawn(self) -> bool:
+        return getattr(self, "gui", False) or self.fp.isatty()  # a widget, or in a terminal
+
+    def display(self, *arguments: Any, **options: Any) -> None:
         """Draw the bar, or print a line if another tenth is done."""
-        if self.fp.isatty():
-            super().display(msg, pos)
+        if self._is_drawn:
+            super().display(*arguments, **options)
         elif self.total and (n_tenths := int(10 * self.n / self.total)) > self._n_tenths:
             self._n_tenths = n_tenths
-            self.fp.write(f"{self.desc.rstrip(': ')}: {self.n:,} of {self.total:,}\n")
+            line = f"{self.desc.rstrip(': ')}: {self.n:,} of {self.total:,}"
+            if _LOG.isEnabledFor(logging.INFO) and _LOG.hasHandlers():
+                _LOG.info(line)
+                return
+            self.fp.write(f"{line}\n")
             self.fp.flush()
 
     def close(self) -> None:
         """Remove the bar, or leave the lines as they are."""
-        if not self.disable and not self.fp.isatty():
+        if not self.disable and not self._is_drawn:
             self.fp = io.StringIO()  # to which tqdm writes the end of the bar
         super().close()
+
+
+def _is_quiet() -> bool:
+    """Return whether the user has switched progress off, for cc_hf or for `datasets`."""
+    datasets = sys.modules.get("datasets")  # which is not imported for it
+    is_off = getattr(datasets, "are_progress_bars_disabled", None)
+    return _LOG.level > logging.INFO or bool(is_off is not None and is_off())

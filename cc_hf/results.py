@@ -12,11 +12,13 @@ import json
 import math
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cc_hf import registry, signature
-from cc_hf.errors import FileError, InputError
+from cc_hf.displayed import Displayed, frame
+from cc_hf.errors import FileError, InputError, UnknownNameError
 from cc_hf.evidence import Evidence, distinct, kappa
 from cc_hf.figure_keys import figure_key, is_corrected
 from cc_hf.fit_to_cite import (
@@ -57,6 +59,10 @@ _OF_THE_CORRECTION = {"trusted", "transferred"}
 _PEOPLE = "people"
 _PART = re.compile(r"(/seed\d+)?/n\d+$")
 _SIGNED_ENDS = ("_gap", "_effect")
+# Where results are shown, written as a report, and read from files: above this floor.
+_DISPLAYED_BY = "cc_hf.reports.tables.answer:displayed"
+_REPORT = "cc_hf.reports.written:write_report"
+_READER = "cc_hf.data.files.result_files:read_result_file"
 #: What a file of results is in messages.
 RESULT = "the JSON of an evaluation result (the file that `cc-hf evaluate` writes)"
 _METHOD = OneOf(
@@ -149,8 +155,11 @@ class OnData:
 
 
 @dataclass(frozen=True)
-class EvaluationResult(OnData):
+class EvaluationResult(Displayed, OnData):
     """The result of one metric for one system on one dataset.
+
+    `print` and notebooks show what was found, the figures and what to cite. `result["accuracy"]` is
+    a score or a count by its name.
 
     Attributes:
         dataset: name of the dataset; "" for the user's own data.
@@ -183,24 +192,27 @@ class EvaluationResult(OnData):
     """
 
     COMPUTED = ("level", "bias")  # in files, for readers of these
+    displayed_by = _DISPLAYED_BY
 
     dataset: str
     config: str
     tgt_lang: str
     metric: str
-    signature: str
+    signature: str = field(repr=False)
     n: Count
-    scores: Mapping[str, float]
-    intervals: Mapping[str, Interval]
-    categories: tuple[CategoryAccuracy, ...]
+    scores: Mapping[str, float] = field(repr=False)
+    intervals: Mapping[str, Interval] = field(repr=False)
+    categories: tuple[CategoryAccuracy, ...] = field(repr=False)
     judgements: tuple[Judgement, ...] = field(repr=False)
-    counts: Mapping[str, Count] = field(default_factory=dict)
-    no_interval: Mapping[str, NoInterval] = field(default_factory=dict, metadata=OMITTED)
-    notes: tuple[str, ...] = ()
-    wording: Mapping[str, Any] | None = field(default=None, metadata=OMITTED)
+    counts: Mapping[str, Count] = field(default_factory=dict, repr=False)
+    no_interval: Mapping[str, NoInterval] = field(
+        default_factory=dict, repr=False, metadata=OMITTED
+    )
+    notes: tuple[str, ...] = field(default=(), repr=False)
+    wording: Mapping[str, Any] | None = field(default=None, repr=False, metadata=OMITTED)
     system: str = field(default="", metadata=OMITTED)
     readings: tuple[Reading, ...] = field(default=(), repr=False, metadata=OMITTED)
-    unfit: Mapping[str, str] = field(init=False, default_factory=dict, metadata=OMITTED)
+    unfit: Mapping[str, str] = field(init=False, default_factory=dict, repr=False, metadata=OMITTED)
     evidence: tuple[Evidence, ...] = field(default=(), repr=False, metadata=OMITTED)
 
     def __post_init__(self) -> None:
@@ -236,6 +248,29 @@ class EvaluationResult(OnData):
         object.__setattr__(self, "_of_trusted", trusted)
         rows = (row for of_judge in (trust, trusted) if of_judge for row in of_judge.rows)
         object.__setattr__(self, "evidence", distinct(rows))
+
+    __iter__ = None  # a figure has a name, so that there is no first one
+
+    def __getitem__(self, figure: str) -> float:
+        """Return a score in [0, 1] or [-1, 1], or a count.
+
+        Raises:
+            UnknownNameError: for a figure that the result does not have; it is also a KeyError.
+
+        Examples:
+            >>> result = EvaluationResult(
+            ...     "", "", "de", "own", "own|n:9", 9, {"accuracy": 0.5}, {}, (), (), {"n_ties": 1}
+            ... )
+            >>> result["accuracy"], result["n_ties"], "f1" in result
+            (0.5, 1, False)
+        """
+        for figures in (self.scores, self.counts):
+            if figure in figures:
+                return figures[figure]
+        raise UnknownNameError("figure", figure, [*self.scores, *self.counts])
+
+    def __contains__(self, figure: object) -> bool:
+        return figure in self.scores or figure in self.counts
 
     def _trust_in(self, signed: Mapping[str, str]) -> Trust | None:
         return judge_trust(
@@ -362,6 +397,47 @@ class EvaluationResult(OnData):
             name: interval.note for name, interval in self.intervals.items() if interval.note
         }
 
+    def to_frame(self) -> Any:
+        """Return the judgements as a `pandas.DataFrame`, one row for each, with the fields of
+        `cc_hf.Judgement`; where there are none, the readings.
+
+        Raises:
+            MissingDependencyError: without pandas.
+
+        Examples:
+            >>> judged = Judgement("0", "female", True, "Die Ärztin kam.")
+            >>> result = EvaluationResult("", "", "de", "own", "own|n:1", 1, {}, {}, (), (judged,))
+            >>> result.to_frame()[["example_id", "category", "is_correct"]].to_dict("records")
+            [{'example_id': '0', 'category': 'female', 'is_correct': True}]
+        """
+        return frame(map(asdict, self.judgements or self.readings))
+
+    def report(self, path: str | Path) -> None:
+        """Write the page that `cc-hf report --html` writes, with tables, plots and all samples.
+
+        Args:
+            path: the file, which ends in .html; or in .md for the tables as Markdown.
+
+        Raises:
+            InputError: for another ending, or a file that cannot be written.
+        """
+        registry.imported(_REPORT)(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> EvaluationResult:
+        """Return the result in a file, as `cc-hf evaluate --output` and `save` write it.
+
+        Raises:
+            FileError: for a file that does not exist or holds no result, for a result whose
+                judgements deny its figures, and for results of several metrics, which
+                `ResultSet.load` reads.
+        """
+        results = ResultSet.load(path).results
+        if len(results) > 1:
+            names = ", ".join(result.metric for result in results)
+            raise FileError(path, f"expected one result, got those of {names}; use ResultSet.load")
+        return results[0]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain dicts and lists, ready for JSON. Usual values of intervals,
         and a name of the system that was not given, are left out.
@@ -395,16 +471,37 @@ class EvaluationResult(OnData):
 
 
 @dataclass(frozen=True)
-class ResultSet:
-    """Results of several metrics on the same translations.
+class ResultSet(Displayed):
+    """Results of several metrics on the same translations, shown like an `EvaluationResult`.
 
     Attributes:
         not_run: metric that fits the data -> what it lacked to be run, such as a package. Files of
             older versions also name metrics that do not fit.
     """
 
+    displayed_by = _DISPLAYED_BY
+
     results: Annotated[tuple[EvaluationResult, ...], NonEmpty()]
     not_run: Mapping[str, str] = field(default_factory=dict)
+
+    def report(self, path: str | Path) -> None:
+        """Write a page or Markdown, as `EvaluationResult.report` does.
+
+        Raises:
+            InputError: likewise.
+        """
+        registry.imported(_REPORT)(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> ResultSet:
+        """Return the results in a file, of one metric or several.
+
+        Raises:
+            FileError: for a file that does not exist or holds no result, or a result whose
+                judgements deny its figures.
+        """
+        results: ResultSet = registry.imported(_READER)(path)
+        return results
 
     def to_json(self) -> str:
         """Return strict JSON with the complete results and what was not run."""

@@ -20,7 +20,6 @@ from tests.helpers.skips import refused, skip_reason
 _HOME = tempfile.mkdtemp(prefix="cc-hf-tests-")
 os.environ["HF_HOME"] = _HOME  # must be set before datasets, evaluate or transformers are imported
 os.environ["HF_HUB_OFFLINE"] = "1"
-os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ.pop("CC_HF_DATA_DIR", None)
 # readline, which pytest imports, sets these for the workers of pytest-xdist only

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Annotated
 
 import typer
@@ -13,6 +14,9 @@ from cc_hf.data.files.custom import is_custom
 from cc_hf.docstrings import attribute_texts
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.metrics.base import Metric
+from cc_hf.reports.citing import bibtex as paper_bibtex
+from cc_hf.reports.citing import distinct_entries, judge_bibtex, named_judges
+from cc_hf.reports.report_parts import Line
 from cc_hf.reports.tables.names import (
     ROWS,
     about_metric,
@@ -36,6 +40,10 @@ def list_names(
     ] = None,
     *,
     language_pair: PairOfRows = None,
+    bibtex: Annotated[
+        bool,
+        typer.Option("--bibtex", help="Print BibTeX of what would be listed, to cite it."),
+    ] = False,
 ) -> Outcome:
     """List datasets and their configurations, metrics and evaluators.
 
@@ -50,6 +58,8 @@ def list_names(
     if name is not None:
         if chosen == "metrics":
             metric: type[Metric] = registry.resolve("metric", name)
+            if bibtex:
+                return _bibtex([paper_bibtex(name)])
             row = metric_row(name, metric, attribute_texts(metric))
             return Outcome(row, lambda: about_metric(row))
         if chosen != "datasets":
@@ -58,11 +68,30 @@ def list_names(
                 f" {chosen or 'nothing'}"
             )
         declared, _ = chosen_data(name, ["all"], language_pair)
+        if bibtex:
+            return _bibtex([paper_bibtex(declared)])
         return Outcome(dataset_row(declared), lambda: configurations(declared))
+    if bibtex:
+        return _bibtex(
+            entry for listed in ([chosen] if chosen else _BIBTEX) for entry in _BIBTEX[listed]()
+        )
     rows = {listed: ROWS[listed]() for listed in ([chosen] if chosen else ROWS)}
     return Outcome(
         rows, lambda: [part for listed in rows for part in listing(listed, rows[listed])]
     )
+
+
+#: Kind -> a function that returns BibTeX of each name of it.
+_BIBTEX: dict[str, Callable[[], Iterable[str]]] = {
+    "datasets": lambda: map(paper_bibtex, registry.load_all("dataset").values()),
+    "metrics": lambda: map(paper_bibtex, registry.load_all("metric")),
+    "evaluators": lambda: map(judge_bibtex, named_judges()),
+}
+
+
+def _bibtex(texts: Iterable[str]) -> Outcome:
+    entries = distinct_entries(texts)
+    return Outcome(entries, lambda: [Line("\n\n".join(entries), "whole")])
 
 
 def _kind(text: str) -> str:

@@ -63,6 +63,16 @@ def report(
             ),
         ),
     ] = None,
+    cite: Annotated[
+        bool,
+        typer.Option(
+            "--cite",
+            help=(
+                "Print what a paper says: a sentence, the figures with intervals, signatures and"
+                " BibTeX; or why nothing may be cited."
+            ),
+        ),
+    ] = False,
     plots: Annotated[
         Path | None,
         typer.Option(help="Write the plots to this folder.", metavar="DIR"),
@@ -193,16 +203,24 @@ def report(
         )
     outputs = {"html": html, "markdown": markdown, "latex": latex}
     contents = {**_texts(reports, outputs, figure or []), **_pictures(reports, plots, plot_format)}
-    is_printed = plots is None and not contents
+    is_printed = plots is None and not contents and not cite
     return Outcome(
         [report.to_dict() for report in reports],
-        lambda: _printed(reports, verbose=verbose) if is_printed else (),
+        lambda: (
+            _cited(reports) if cite else _printed(reports, verbose=verbose) if is_printed else ()
+        ),
         files=[NewFile(path, content) for path, content in contents.items()],
         # what is printed has the notes
         notes=[]
         if is_printed
         else list(dict.fromkeys(note for report in reports for note in report.notes)),
     )
+
+
+def _cited(reports: Sequence[Report]) -> Iterable[Piece]:
+    from cc_hf.reports.citing import citing
+
+    return [line for report in reports for line in citing(report).lines()]
 
 
 def _printed(reports: Sequence[Report], *, verbose: bool) -> Iterable[Piece]:

@@ -25,6 +25,7 @@ from cc_hf.comparing.bands import Ranks, ranks_by_metric
 from cc_hf.comparing.mistakes import level_notes, within_mistakes
 from cc_hf.comparing.samples import on_shared_samples, right_alone
 from cc_hf.data.files.result_files import read_result_file, system_names
+from cc_hf.displayed import Displayed, frame
 from cc_hf.errors import InputError
 from cc_hf.metrics.headline import headline
 from cc_hf.results import EvaluationResult, Interval, NoInterval, OnData
@@ -74,8 +75,9 @@ class MetricAgreement:
 
 
 @dataclass(frozen=True)
-class Comparison(OnData):
-    """The comparisons that a set of results allows.
+class Comparison(Displayed, OnData):
+    """The comparisons that a set of results allows. `print` and notebooks show the tables of
+    `cc-hf compare`.
 
     Attributes:
         dataset, config, tgt_lang: the data that all results share.
@@ -92,19 +94,46 @@ class Comparison(OnData):
         ranks: metric of two systems or more -> how they stand by the figure that is cited of them.
     """
 
+    displayed_by = "cc_hf.reports.tables.comparisons:comparison_tables"
+
     dataset: str
     config: str
     tgt_lang: str
-    systems: tuple[SystemComparison, ...]
-    agreements: tuple[MetricAgreement, ...]
-    signature: str
-    signatures: Mapping[str, str]
-    not_compared: Mapping[str, str] = field(default_factory=dict)
-    notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    unfit: Mapping[str, str] = field(default_factory=dict)
-    left_out: Mapping[str, int] = field(default_factory=dict)
-    right_alone: Mapping[str, list[str]] = field(default_factory=dict)
-    ranks: Mapping[str, Ranks] = field(default_factory=dict)
+    systems: tuple[SystemComparison, ...] = field(repr=False)
+    agreements: tuple[MetricAgreement, ...] = field(repr=False)
+    signature: str = field(repr=False)
+    signatures: Mapping[str, str] = field(repr=False)
+    not_compared: Mapping[str, str] = field(default_factory=dict, repr=False)
+    notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    unfit: Mapping[str, str] = field(default_factory=dict, repr=False)
+    left_out: Mapping[str, int] = field(default_factory=dict, repr=False)
+    right_alone: Mapping[str, list[str]] = field(default_factory=dict, repr=False)
+    ranks: Mapping[str, Ranks] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        data = f"dataset={self.dataset!r}, config={self.config!r}, tgt_lang={self.tgt_lang!r}"
+        return f"Comparison({data}, results={[*self.signatures]})"
+
+    def to_frame(self) -> Any:
+        """Return the differences to the baseline as a `pandas.DataFrame`, one row for each system
+        and figure: both values, the difference, low and high of its interval (None without one),
+        in the unit of the figure, and p.
+
+        Raises:
+            MissingDependencyError: without pandas.
+        """
+        return frame(
+            {
+                **{"metric": pair.metric, "baseline": pair.baseline, "system": pair.system},
+                **{"figure": figure, "of_baseline": of.first, "of_system": of.second},
+                "difference": of.difference,
+                "low": getattr(of.interval, "low", None),
+                "high": getattr(of.interval, "high", None),
+                "p_value": of.p_value,
+            }
+            for pair in self.systems
+            for figure, of in pair.differences.items()
+        )
 
     def to_json(self) -> str:
         """Return the comparison as strict JSON, with non-ASCII characters unescaped."""

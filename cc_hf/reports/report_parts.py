@@ -52,6 +52,20 @@ class Cell:
         """The p-value as "p = 0.03" or "p < 0.001"; "" if there is none."""
         return self.p and (f"p {self.p}" if self.p.startswith("<") else f"p = {self.p}")
 
+    @property
+    def text(self) -> str:
+        """The figure in one line, with its interval, its difference and p.
+
+        Examples:
+            >>> Cell("40.0", "30.0 – 50.0", "+5.0", "0.01", True).text
+            '40.0 (30.0 – 50.0) +5.0*, p = 0.01'
+        """
+        parts = [self.value.replace("( ", "("), f"({self.interval})" if self.interval else ""]
+        if self.difference:
+            star = "*" * self.is_significant
+            parts.append(", ".join(filter(None, (f"{self.difference}{star}", self.p_equation))))
+        return " ".join(part for part in parts if part)
+
 
 #: The texts of a row of a table: its label, and its cells.
 Texts = Sequence[str | Cell]
@@ -157,7 +171,8 @@ class Line:
 
     Attributes:
         style: "title", "heading" or "item" (of a list) for the structure; else how a terminal shows
-            it, such as "about", "unfit", "alert" or "bold", which other formats leave out.
+            it, such as "about", "unfit", "alert" or "bold", which other formats leave out; lines of
+            a "whole" text, which is to be copied, are not broken.
         marks: parts of the text with a style of their own, as (start, end, style), in order.
         frame: the title of the frame around it; "" for none.
         indent: by how many columns a terminal indents it.

@@ -78,14 +78,23 @@ class WhatToCite(NamedTuple):
     is_first_look: bool = False
     is_moot: bool = False
 
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """The content in sentences."""
-        figures = f"{_joined(self.figures)} ({self.metric})"
+    def _figures(self, metric: str) -> str:
+        figures = f"{_joined(self.figures)}{metric}"
         if self.ranked_by[0]:
             figures += f"; systems are ranked by {_joined([self.ranked_by])}"
         if self.beside:
             figures += f", beside {_joined(self.beside)}"
+        return figures
+
+    @property
+    def figures_text(self) -> str:
+        """All figures in words, without the metric and the spaces that align intervals."""
+        return self._figures("").replace("( ", "(").replace("–  ", "– ")
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The content in sentences."""
+        figures = self._figures(f" ({self.metric})")
         note = [self.note] if self.note else []
         if self.is_moot:
             return (

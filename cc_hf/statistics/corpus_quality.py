@@ -17,7 +17,7 @@ from cc_hf.errors import InputError, check_choice
 from cc_hf.languages import base_code
 from cc_hf.normalization import is_blank
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.statistics.checks import as_floats, as_labels, check_type
+from cc_hf.statistics.checks import as_floats, as_labels, check_number, check_type
 from cc_hf.statistics.randomization import FiguresOfSums, exchange_tests
 from cc_hf.text.tokenization import moses_words
 
@@ -27,6 +27,7 @@ __all__ = [
     "CorpusQuality",
     "corpus_quality",
     "corpus_score",
+    "points",
     "score_of_sums",
     "scores_of_statistics",
     "sentence_statistics",
@@ -68,7 +69,7 @@ class CorpusQuality:
         """Return what `cc_hf.data.files.quality_scores.read_quality_scores` reads, in points."""
         row: dict[str, Any] = {"system": self.system}
         for name, score in self.scores.items():
-            row[name] = round(100 * score, 4)
+            row[name] = points(score)
             row["signature" if name == "bleu" else f"{name}_signature"] = self.signatures[name]
             if name in self.p_values:
                 row[f"{name}_p_value"] = self.p_values[name]
@@ -106,6 +107,20 @@ def corpus_score(
     score = metric.corpus_score(list(translations), [list(references)]).score
     # Floating-point rounding can give 100.00000000000004.
     return min(1.0, float(score) / 100), str(metric.get_signature())
+
+
+def points(score: float) -> float:
+    """Return BLEU or chrF in [0, 1] as sacreBLEU prints them, in [0, 100], with four digits.
+
+    Raises:
+        InputError: for a score that is no number from 0 to 1.
+
+    Examples:
+        >>> points(0.28391)
+        28.391
+    """
+    check_number("score", score, low=0, high=1)
+    return round(100 * score, 4)
 
 
 def corpus_quality(

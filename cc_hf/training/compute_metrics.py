@@ -28,7 +28,7 @@ from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.lists import listed, listed_texts
 from cc_hf.metrics.base import Metric
 from cc_hf.schema import FORMS, Example
-from cc_hf.statistics.corpus_quality import corpus_score
+from cc_hf.statistics.corpus_quality import corpus_score, points
 from cc_hf.training.validation_figures import (
     add_figures,
     check_judges_translations,
@@ -68,8 +68,9 @@ def make_compute_metrics(
 ) -> Callable[..., dict[str, float]]:
     """Make a function for `Seq2SeqTrainer(compute_metrics=...)` that judges one evaluation set.
 
-    The trainer needs `predict_with_generate=True`. All figures are in [0, 1], even BLEU and chrF
-    (x100 is for reports), and differences in [-1, 1]. Beside `bleu`, `chrf` and the scores of the
+    The trainer needs `predict_with_generate=True`. BLEU and chrF are in [0, 100], as the scripts of
+    transformers and sacreBLEU log them; all other figures are in [0, 1], and differences in
+    [-1, 1]. Beside `bleu`, `chrf` and the scores of the
     metrics of cc_hf there are their counts, such as `n_ties`; `n`, the number of rows; and
     `n_empty`, the number of predictions without words, which metrics of cc_hf judge as ".". A
     warning (`ResultWarning`) is given where half of the predictions or more cannot be judged
@@ -115,7 +116,7 @@ def make_compute_metrics(
         ...     row[: len(ids)] = ids
         >>> from transformers import EvalPrediction
         >>> compute_metrics(EvalPrediction(predictions=rows, label_ids=rows))
-        {'chrf': 1.0, 'n': 2, 'n_empty': 0}
+        {'chrf': 100.0, 'n': 2, 'n_empty': 0}
 
         A metric of cc_hf needs what it reads of each row, and the languages:
 
@@ -236,7 +237,9 @@ class _ComputeMetrics:
         texts = [" ".join(text.split()) for text in decoded]
         filled, n_empty = judgeable(texts)
         figures = {
-            name: corpus_score(name, texts, self.targets, tokenize=None, tgt_lang=self.tgt_lang)[0]
+            name: points(
+                corpus_score(name, texts, self.targets, tokenize=None, tgt_lang=self.tgt_lang)[0]
+            )
             for name in self.quality
         }
         results = [

@@ -115,6 +115,7 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "corpus_quality.corpus_score": {
         "name": ("bleu", "name"), "tokenize": (None, ""), "tgt_lang": ("", ""),
     },
+    "corpus_quality.points": {"score": (0.5, "number")},
     "corpus_quality.score_of_sums": {"name": ("bleu", "")},
     "corpus_quality.scores_of_statistics": {"sums": ([[1.0] * 10], "columns")},
     "gender_ratios.ratio_of_estimates": {"estimates": ({}, "mapping")},

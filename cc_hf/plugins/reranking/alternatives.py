@@ -69,6 +69,10 @@ class Alternatives:
     how: str | None = None
     reason: str = ""
 
+    def __str__(self) -> str:
+        pair = f"{self.masculine} | {self.feminine}" if self.how else f"no pair: {self.reason}"
+        return f"{self.source} → {pair}"
+
     def to_row(self) -> dict[str, Any]:
         """Return the alternatives as plain values."""
         row = asdict(self)

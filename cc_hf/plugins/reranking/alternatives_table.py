@@ -25,6 +25,6 @@ def alternatives_table(rows: Sequence[Alternatives]) -> list[Piece]:
         ("without a pair", count(n_of[None])),
         *((f"plain translation reads {g}", count(first[g])) for g in ("male", "female")),
     ]
-    lines = [f"{row.source} → {row.masculine} | {row.feminine}" for row in rows if row.how]
+    lines = [str(row) for row in rows if row.how]
     title = "masculine and feminine translations"
     return [ReportTable.of(title, ("sources", "number"), figures), *lines[:_SHOWN]]

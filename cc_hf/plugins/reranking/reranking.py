@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from cc_hf import signature
 from cc_hf.cues.english_pronouns import with_pronouns
 from cc_hf.data.files.nbest import Hypothesis, nbest_text
+from cc_hf.displayed import Displayed, frame
 from cc_hf.errors import InputError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.fitting import chosen_metric
@@ -41,6 +42,7 @@ from cc_hf.schema import (
     ProbingExample,
 )
 from cc_hf.statistics.corpus_quality import corpus_score
+from cc_hf.writing import json_text
 
 __all__ = ["ChosenHypothesis", "Reranking", "chosen_hypothesis", "rerank"]
 
@@ -96,8 +98,8 @@ class ChosenHypothesis:
 
 
 @dataclass(frozen=True)
-class Reranking:
-    """The choices for all sources.
+class Reranking(Displayed):
+    """The choices for all sources. `print` and notebooks show what reranking changed.
 
     Attributes:
         choices: one for each source, in their order.
@@ -105,10 +107,12 @@ class Reranking:
         notes: notes of the metric on its evaluator.
     """
 
-    choices: tuple[ChosenHypothesis, ...]
+    displayed_by = "cc_hf.plugins.reranking.reranking_table:reranking_table"
+
+    choices: tuple[ChosenHypothesis, ...] = field(repr=False)
     metric: str
     signature: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def translations(self) -> list[str]:
@@ -159,6 +163,19 @@ class Reranking:
             "notes": list(self.notes),
             "choices": [choice.to_row() for choice in self.choices],
         }
+
+    def to_json(self) -> str:
+        """Return `to_row` as strict JSON."""
+        return json_text(self.to_row())
+
+    def to_frame(self) -> Any:
+        """Return the choices as a `pandas.DataFrame`: id, source, translation, `chosen`, the
+        0-based position of the hypothesis, and a list of all hypotheses with their verdicts.
+
+        Raises:
+            MissingDependencyError: without pandas.
+        """
+        return frame(choice.to_row() for choice in self.choices)
 
 
 def rerank(

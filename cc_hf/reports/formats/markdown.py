@@ -19,7 +19,7 @@ from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.findings import findings, most_split
 from cc_hf.reports.highlights import attributes
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_parts import Cell, Line, Piece, ReportTable, is_item
+from cc_hf.reports.report_parts import Line, Piece, ReportTable, is_item
 from cc_hf.reports.report_tables import glossary, report_tables
 from cc_hf.reports.what_to_cite import UNFIT
 
@@ -182,7 +182,7 @@ def markdown_table(table: ReportTable) -> str:
         name = markdown_text(row.name)
         if name and not any(cell.value for cell in row.cells):  # it stands above others
             name = f"**{name}**"
-        lines.append([name, *(markdown_text(_cell(cell)) for cell in row.cells)])
+        lines.append([name, *(markdown_text(cell.text) for cell in row.cells)])
     table_text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     lead = map(markdown_text, table.lead.split("\n"))
     texts = (*lead, table_text, markdown_text(table.caption))
@@ -201,14 +201,6 @@ def markdown_text(text: str) -> str:
         .replace("&", "&amp;")
         .replace("<", "&lt;")
     )
-
-
-def _cell(cell: Cell) -> str:
-    parts = [cell.value.replace("( ", "("), f"({cell.interval})" if cell.interval else ""]
-    if cell.difference:
-        star = "*" * cell.is_significant
-        parts.append(", ".join(filter(None, (f"{cell.difference}{star}", cell.p_equation))))
-    return " ".join(part for part in parts if part)
 
 
 def markdown_code(text: str) -> str:

@@ -35,6 +35,7 @@ _THEME = Theme(
         "item": "none",
         "unfit": "grey50",
         "alert": "bold yellow",
+        "whole": "none",
     }
 )
 
@@ -72,7 +73,8 @@ def show(pieces: Iterable[Piece], *, is_whole: bool = False, **options: Any) -> 
         line = piece if isinstance(piece, Line) else Line(str(piece))
         # A word such as a signature or a path is left whole, so that it can be copied.
         longest = max(map(cell_len, line.text.split()), default=0)
-        soft_wrap = is_whole or (longest > console.width and not line.frame)
+        is_copied = is_whole or line.style == "whole"
+        soft_wrap = is_copied or (longest > console.width and not line.frame)
         console.print(_line(line), soft_wrap=soft_wrap)
 
 

@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from cc_hf._version import __version__
 from cc_hf.citations import CITATIONS
+from cc_hf.reports.citing import citing
 from cc_hf.reports.evaluators import evaluator_facts, evaluators_text, other_cautions
 from cc_hf.reports.figure_text import data_name, metric_name
 from cc_hf.reports.figures import category_bars, histograms, quality_points
@@ -103,6 +104,7 @@ def html_page(report: Report) -> str:
         split_charts=list(_split_charts(report, split_table)),
         is_fit=bool(report.judging) and not is_unfit(report, report.judging[0]),
         cited=report.cited,
+        citing=citing(report).text,
         unfit=report.unfit,
         facts=evaluator_facts(report),
         cautions=other_cautions(report),

@@ -66,6 +66,7 @@ const save = (name, type, text) => {
     tip.style.top = `${y - height - 10 < 0 ? y + 18 : y - height - 10}px`;
   };
   const hide = () => { tip.hidden = true; };
+  let onScroll = hide; // a mark that gets the focus may scroll into view, and keeps its text
   for (const title of document.querySelectorAll(".chart title")) {
     const mark = title.parentElement;
     const text = title.textContent;
@@ -75,11 +76,12 @@ const save = (name, type, text) => {
     mark.addEventListener("pointerleave", hide);
     const link = mark.closest("a");
     if (!link) continue;
-    link.addEventListener("focus", () => { const box = mark.getBoundingClientRect(); if (link.matches(":focus-visible")) show(text, box.right, box.top); });
-    link.addEventListener("blur", hide);
+    const beside = () => { const box = mark.getBoundingClientRect(); show(text, box.right, box.top); };
+    link.addEventListener("focus", () => { if (link.matches(":focus-visible")) { onScroll = beside; beside(); } });
+    link.addEventListener("blur", () => { onScroll = hide; hide(); });
   }
-  addEventListener("scroll", hide, { passive: true });
-  addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+  addEventListener("scroll", () => onScroll(), { passive: true });
+  addEventListener("keydown", (event) => { if (event.key === "Escape") { onScroll = hide; hide(); } });
 })();
 
 // Numbers are sorted before texts; the first click on a column of numbers puts the best first, or the

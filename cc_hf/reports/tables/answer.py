@@ -28,12 +28,13 @@ from cc_hf.reports.report import Report, build_report, fit_first
 from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.reports.report_tables import figure_cell
 from cc_hf.reports.samples import ReportedSystem
-from cc_hf.reports.tables.base import shared_notes, unmarked_lines
+from cc_hf.reports.tables.base import result_table, shared_notes, unmarked_lines
+from cc_hf.reports.tables.scores import results_of
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Example
 from cc_hf.statistics.paired import PairedDifference
 
-__all__ = ["answer", "compared_report", "report_of"]
+__all__ = ["answer", "compared_report", "displayed", "report_of"]
 
 _WOMEN_AND_MEN = {"female": "women", "male": "men"}
 _MOST_FINDINGS, _MOST_NOTES = 2, 2
@@ -41,19 +42,23 @@ _WIDTH = 73  # of a note on a line of 80
 
 
 def report_of(
-    outcomes: Iterable[EvaluationResult | ResultSet], examples: Sequence[Example] | None
+    outcomes: Iterable[EvaluationResult | ResultSet],
+    examples: Sequence[Example] | None,
+    *,
+    notes: Sequence[str] = (),
 ) -> Report:
     """Return the report of evaluated systems, the first of which is the baseline.
 
     Args:
         examples: those that were judged; None for rows of the user's own.
+        notes: notes of the report beside those of the results.
     """
     systems = []
     for outcome in outcomes:
-        results = outcome.results if isinstance(outcome, ResultSet) else (outcome,)
+        results = results_of(outcome)
         name = results[0].system or "system"
         systems.append(ReportedSystem(name, {r.metric: r for r in results}))
-    return build_report(systems, examples=examples)
+    return build_report(systems, examples=examples, notes=notes)
 
 
 def compared_report(comparison: Comparison, results: Mapping[str, EvaluationResult]) -> Report:
@@ -96,9 +101,24 @@ def compared_report(comparison: Comparison, results: Mapping[str, EvaluationResu
     )
 
 
-def answer(report: Report) -> Iterator[Piece]:
+def displayed(outcome: EvaluationResult | ResultSet) -> Iterator[Piece]:
+    """Yield what Python and notebooks show of one system: the answer, without the data, which may
+    have to be downloaded.
+    """
+    results = results_of(outcome)
+    if any(result.scores for result in results):
+        yield from answer(report_of([outcome], None), in_terminal=False)
+        return
+    for result in results:
+        yield from result_table(result)
+
+
+def answer(report: Report, *, in_terminal: bool = True) -> Iterator[Piece]:
     """Yield what a reader of several systems asks first. Of many metrics these are the first, whose
     figures may be cited if any may, and the first that judges by an evaluator.
+
+    Args:
+        in_terminal: whether `-v` shows more.
     """
     first = report.first
     yield from unmarked_lines(r for system in report.systems for r in system.results.values())
@@ -119,8 +139,8 @@ def answer(report: Report) -> Iterator[Piece]:
     for note in report.cautions[:_MOST_NOTES]:
         yield Line.named("note: ", shorten(note, _WIDTH, placeholder="…"), "alert")
     if others := [metric_name(metric) for metric in report.metrics if metric not in metrics]:
-        yield f"-v also shows {', '.join(others)}"
-    elif report.cautions:
+        yield f"{'-v also shows' if in_terminal else 'also judged by'} {', '.join(others)}"
+    elif report.cautions and in_terminal:
         yield "-v shows all notes, categories and counts"
 
 

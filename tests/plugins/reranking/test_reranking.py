@@ -16,7 +16,7 @@ from cc_hf.data.files.nbest import Hypothesis, nbest_text
 from cc_hf.errors import CCError
 from cc_hf.evaluation.material import Material
 from cc_hf.plugins.reranking.alternative_options import AlternativeOptions
-from cc_hf.plugins.reranking.alternatives import alternatives
+from cc_hf.plugins.reranking.alternatives import Alternatives, alternatives
 from cc_hf.plugins.reranking.gendered_pairs import check_pair
 from cc_hf.plugins.reranking.nbest_files import read_nbest
 from cc_hf.plugins.reranking.rerank_options import READINGS, SELECTIONS, RerankOptions
@@ -134,6 +134,19 @@ def test_sentences_without_a_wanted_reading_keep_their_first_hypothesis() -> Non
     neutral = Material("en", "de", [replace(_example(0), gold="neutral"), _example(1)])
     kept = _reranked(lists[:2], RerankOptions("male"), material=neutral)
     assert [bool(choice.judgements) for choice in kept.choices] == [False, True]
+
+
+def test_notebooks_show_what_was_chosen(tmp_path: Path) -> None:
+    reranking = _reranked([["Der Arzt.", "Die Ärztin."]])
+    assert "right by the choosing metric, after" in str(reranking)
+    assert "<table>" in reranking._repr_html_()
+    assert reranking.to_frame().translation.tolist() == reranking.translations
+    reranking.save(tmp_path / "r.json")
+    assert read_json(tmp_path / "r.json") == json.loads(json.dumps(reranking.to_row()))
+    forms = "Der Arzt.", "Die Ärztin."
+    pair = Alternatives("The doctor.", "doctor", forms[0], *forms, how="cues")
+    assert str(pair) == "The doctor. → Der Arzt. | Die Ärztin."
+    assert str(replace(pair, how=None, reason="x")) == "The doctor. → no pair: x"
 
 
 def test_a_metric_without_evaluator_chooses_by_its_verdicts() -> None:
