@@ -20,14 +20,14 @@ from benchmarks.measure import measure
 from benchmarks.models import FOLDER, SIZES
 from benchmarks.texts import read_decisions
 from cc_hf.errors import InputError
-from cc_hf.records import WORD
-from cc_hf.systems.machine import (
+from cc_hf.plugins.timing.machine import (
     cpu_count,
     load_average,
     package_versions,
     processor_name,
-    wait_briefly,
 )
+from cc_hf.records import WORD
+from cc_hf.systems.machine import wait_briefly
 from cc_hf.tables.rows import read_rows
 
 __all__ = [

@@ -23,7 +23,6 @@ import typer
 from benchmarks.command import run_main
 from benchmarks.documents import measured_on, write_tables
 from benchmarks.students import student_folder
-from cc_hf.comparing.people.agreement import examples_without_corpora
 from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.people.labels import trusted_labels
 from cc_hf.data.files.translations import read_translations
@@ -32,10 +31,11 @@ from cc_hf.evaluation.correction import audited, corrected, random_part
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
 from cc_hf.figure_keys import CORRECTED
+from cc_hf.plugins.raters.drawn_results import examples_without_corpora
+from cc_hf.plugins.timing.machine import cpu_count, load_average
 from cc_hf.reports.figure_text import figure_label, with_interval
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.score_intervals import estimate_share
-from cc_hf.systems.machine import cpu_count, load_average
 
 __all__ = ["audit_table", "by_articles", "labels_table", "main"]
 

@@ -19,7 +19,7 @@ import torch
 
 from benchmarks.children import most_memory
 from cc_hf.evaluators.fast.int8_products import Weights, quantise
-from cc_hf.systems.machine import cpu_count, package_versions, processor_name
+from cc_hf.plugins.timing.machine import cpu_count, package_versions, processor_name
 
 __all__ = ["busy_cores", "describe", "kernels", "pair_flops", "peak_memory", "peaks"]
 

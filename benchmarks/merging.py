@@ -212,7 +212,7 @@ def main(
     """Measure, print the table, and write it to a document if one is named."""
     # Imported here, since torch comes with them, whose memory would count in the runs.
     from benchmarks.documents import check_block, measured_on, write_block
-    from cc_hf.systems.machine import load_average
+    from cc_hf.plugins.timing.machine import load_average
 
     load = load_average()
     check_block(output, _BLOCK)

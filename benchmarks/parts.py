@@ -24,7 +24,7 @@ from benchmarks.measure import prepare
 from benchmarks.models import FOLDER, SIZES
 from benchmarks.texts import Decisions, read_decisions
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.systems.machine import load_average
+from cc_hf.plugins.timing.machine import load_average
 
 __all__ = ["OPERATIONS", "Parts", "main", "measure_parts", "table"]
 

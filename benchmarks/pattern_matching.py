@@ -24,8 +24,8 @@ from cc_hf.errors import MissingDependencyError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
 from cc_hf.metrics.figures import summarize
+from cc_hf.plugins.timing.machine import load_average
 from cc_hf.schema import Judgement
-from cc_hf.systems.machine import load_average
 from cc_hf.test_sets.winomt.gender import gender_predictor
 from cc_hf.test_sets.winomt.gender_figures import count_cells, gender_figures, gender_intervals
 from cc_hf.test_sets.winomt.pattern_matching import WinomtPatternMatching, judge_rows

@@ -25,7 +25,8 @@ from benchmarks.processes import Comparison, compare_processes
 from benchmarks.report import as_json, processes_table, scoring_tables
 from benchmarks.texts import DATASETS, Decisions, read_decisions
 from cc_hf.errors import InputError
-from cc_hf.systems.machine import cpu_count, load_average, wait_briefly
+from cc_hf.plugins.timing.machine import cpu_count, load_average
+from cc_hf.systems.machine import wait_briefly
 
 _MODES = ("exact", "bf16", "int8", "auto")
 _CORES = cpu_count()

@@ -33,7 +33,7 @@ from cc_hf.evaluators.contests import pair_scores
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.models.pretrained import load_model
-from cc_hf.systems.machine import cpu_count, load_average
+from cc_hf.plugins.timing.machine import cpu_count, load_average
 
 __all__ = ["main", "plain_logprobs", "student_decisions", "student_folder", "table"]
 

@@ -19,7 +19,7 @@ import typer
 
 from benchmarks.children import in_child
 from benchmarks.command import run_main
-from cc_hf.systems.machine import cpu_count, load_average
+from cc_hf.plugins.timing.machine import cpu_count, load_average
 
 __all__ = ["WAYS", "main", "table"]
 

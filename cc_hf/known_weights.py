@@ -12,12 +12,10 @@ from typing import NamedTuple
 from cc_hf import registry
 from cc_hf.tables.rows import read_rows
 
-__all__ = ["IDENTITY", "STUDENTS", "KnownWeights", "known_name", "known_weights"]
+__all__ = ["KnownWeights", "is_new_identity", "known_name", "known_weights"]
 
-#: Family of the students of Bergamot, which are small models.
-STUDENTS = "bergamot"
-#: What an identity looks like: a commit, or a hash of files.
-IDENTITY = re.compile(r"[0-9a-f]{4,40}")
+# What an identity looks like: a commit, or a hash of files.
+_IDENTITY = re.compile(r"[0-9a-f]{4,40}")
 _TABLE = Path(__file__).parent / "assets" / "known_weights.tsv"
 
 
@@ -44,6 +42,16 @@ def known_weights() -> dict[str, KnownWeights]:
     return {row["identity"]: KnownWeights(**row) for _, row in read_rows(_TABLE)}
 
 
+def is_new_identity(text: str) -> bool:
+    """Return whether a text is an identity, of weights that the package does not know.
+
+    Examples:
+        >>> is_new_identity("0123456789ab"), is_new_identity("d644c6d303e7"), is_new_identity("new")
+        (True, False, False)
+    """
+    return _IDENTITY.fullmatch(text) is not None and text not in known_weights()
+
+
 def known_name(name: str, identity: str) -> str:
     """Return the name by which the package knows a model, "" for others.
 
@@ -57,7 +65,7 @@ def known_name(name: str, identity: str) -> str:
         >>> known_name("cc-tiny-en-de", "")
         'cc-tiny-en-de'
     """
-    if IDENTITY.fullmatch(identity):
+    if _IDENTITY.fullmatch(identity):
         if (known := known_weights().get(identity)) is not None:
             return known.name
         shipped = registry.load_all("evaluator").items()

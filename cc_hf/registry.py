@@ -37,6 +37,8 @@ __all__ = [
     "KINDS",
     "LABEL_SETS",
     "METRICS",
+    "MODEL_FORMATS",
+    "MODEL_TYPES",
     "PUBLIC_NAMES",
     "PUBLISHERS",
     "READERS",
@@ -136,9 +138,9 @@ DERIVED_FIGURES: dict[str, str] = {
 #: Family -> the evaluator class that scores with it. A family is named after transformers'
 #: model_type, or has a name of its own if it shares a model_type or has several.
 EVALUATOR_FAMILIES: dict[str, str] = {
-    "bergamot": "cc_hf.evaluators.families.bergamot:BergamotEvaluator",
+    "bergamot": "cc_hf.plugins.bergamot.evaluator:BergamotEvaluator",
     "causal_lm": "cc_hf.evaluators.families.causal_lm:CausalLMEvaluator",
-    "fairseq": "cc_hf.evaluators.families.fairseq:FairseqEvaluator",
+    "fairseq": "cc_hf.plugins.conversion.evaluator:FairseqEvaluator",
     "fsmt": "cc_hf.evaluators.families.fsmt:FSMTEvaluator",
     "m2m_100": "cc_hf.evaluators.families.m2m100:M2M100Evaluator",
     "marian": "cc_hf.evaluators.families.marian:MarianEvaluator",
@@ -149,6 +151,18 @@ EVALUATOR_FAMILIES: dict[str, str] = {
     "small100": "cc_hf.evaluators.families.m2m100:SMaLL100Evaluator",
     "t5": "cc_hf.evaluators.families.t5:T5Evaluator",
     "umt5": "cc_hf.evaluators.families.t5:T5Evaluator",
+}
+
+#: model_type that transformers does not have -> its configuration class. Importing the module of
+#: the class makes it and its model known to the Auto classes.
+MODEL_TYPES: dict[str, str] = {
+    "bergamot": "cc_hf.plugins.bergamot.modeling:BergamotConfig",
+}
+
+#: Format of models that transformers does not read, by the model_type that they get -> what reads
+#: them, a `cc_hf.models.model_format.ModelFormat`.
+MODEL_FORMATS: dict[str, str] = {
+    "bergamot": "cc_hf.plugins.bergamot.model_format:STUDENTS_OF_BERGAMOT",
 }
 
 #: Evaluator that ships with a package -> its folder, card and direction, a
@@ -209,6 +223,7 @@ PUBLIC_NAMES: dict[str, str] = {
     "AlternativeOptions": "cc_hf.plugins.reranking.alternative_options:AlternativeOptions",
     "alternatives": "cc_hf.plugins.reranking.alternatives:alternatives",
     "choice_rows": "cc_hf.plugins.asking.prompting.choice_rows:choice_rows",
+    "labels_of_sheets": "cc_hf.plugins.raters.sheet_labels:labels_of_sheets",
     "rerank": "cc_hf.plugins.reranking.reranking:rerank",
 }
 
@@ -220,9 +235,8 @@ _TABLES: dict[str, Mapping[str, str | Study | Verb]] = {
     "derived figure": DERIVED_FIGURES,
     "evaluator": EVALUATORS,
     "evaluator family": EVALUATOR_FAMILIES,
-    # model_type that transformers does not have -> its configuration class. Importing the module of
-    # the class makes it and its model known to the Auto classes.
-    "model type": {},
+    "model type": MODEL_TYPES,
+    "model format": MODEL_FORMATS,
     # model_type that a checkpoint of fairseq is converted to, beside those of transformers -> how,
     # a `cc_hf.plugins.conversion.architectures.Architecture`.
     "fairseq architecture": {},
@@ -246,6 +260,7 @@ _GROUPS = {
     "evaluator": "cc_hf.evaluators",
     "evaluator family": "cc_hf.evaluator_families",
     "model type": "cc_hf.model_types",
+    "model format": "cc_hf.model_formats",
     "fairseq architecture": "cc_hf.fairseq_architectures",
     "label set": "cc_hf.label_sets",
     "public name": "cc_hf.public_names",
@@ -264,6 +279,7 @@ _INSTANCES = {
     "dataset": "cc_hf.data.declaration:DatasetDeclaration",
     "evaluator": "cc_hf.models.location:EmbeddedModel",
     "label set": "cc_hf.data.labelled:LabelSet",
+    "model format": "cc_hf.models.model_format:ModelFormat",
     "publisher": "collections.abc:Callable",
     "reader": "collections.abc:Callable",
     "report section": "cc_hf.reports.sections:SectionHook",
@@ -476,7 +492,7 @@ def _checked(kind: str, name: str, plugin: _Plugin) -> Any:
         is_right = isinstance(loaded, base)
     else:
         is_right = isinstance(loaded, type) and issubclass(loaded, base)
-    is_named = kind in ("dataset", "evaluator", "label set", "metric")
+    is_named = kind in ("dataset", "evaluator", "label set", "metric", "model format")
     if not is_right or (is_named and getattr(loaded, "name", None) != name):
         raise PluginError(
             f"the {kind} {name!r} of {plugin} cannot be used: expected"

@@ -68,7 +68,7 @@ VERBS: dict[str, Verb] = {
         "cc-hf compare tiny.json other.json",
         {
             "--by seed": Verb(
-                "cc_hf.cli.compare_seeds:seeds",
+                "cc_hf.plugins.seeds.seeds_command:seeds",
                 "Make a table of systems and seeds: figures, BLEU, decoding time.",
             ),
             "--by sample": Verb(
@@ -79,10 +79,11 @@ VERBS: dict[str, Verb] = {
                 "cc_hf.cli.compare_evaluators:evaluators", "Correlate how evaluators rank systems."
             ),
             "--by rater": Verb(
-                "cc_hf.cli.compare_raters:raters", "Compare results with human labels."
+                "cc_hf.plugins.raters.raters_command:raters", "Compare results with human labels."
             ),
             "--by time": Verb(
-                "cc_hf.cli.compare_time:time", "Time how long systems take to translate a file."
+                "cc_hf.plugins.timing.time_command:time",
+                "Time how long systems take to translate a file.",
             ),
         },
     ),
@@ -106,14 +107,17 @@ VERBS: dict[str, Verb] = {
         "Score translations against references, by BLEU and chrF.",
         "cc-hf score tiny.txt --references references.txt",
     ),
-    "cues": Verb("cc_hf.cli.cues:app", "Build disambiguation cues, and compare their wordings."),
+    "cues": Verb(
+        "cc_hf.plugins.calibration.cues_command:app",
+        "Build disambiguation cues, and compare their wordings.",
+    ),
     "build": Verb(
         "cc_hf.cli.build:build",
         "Write a dataset as Parquet with its card, or sheets for raters.",
         "cc-hf build simplegen --output simplegen",
         others={
             "sheets": Verb(
-                "cc_hf.cli.build_sheets:sheets",
+                "cc_hf.plugins.raters.sheets_command:sheets",
                 "Draw translations, and write sheets on which people label them.",
             ),
         },

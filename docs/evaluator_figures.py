@@ -19,12 +19,12 @@ from pathlib import Path
 import typer
 
 import cc_hf
-from cc_hf.cue_building.calibration import calibrate
-from cc_hf.cue_building.calibration_file import Calibration
-from cc_hf.cue_building.development import verdict_development
+from cc_hf.evaluation.calibration_file import Calibration
 from cc_hf.hub.cards import with_block
-from cc_hf.models.bergamot.published import STUDENTS
-from cc_hf.reports.tables.cues import calibration_plot
+from cc_hf.plugins.bergamot.published import STUDENTS
+from cc_hf.plugins.calibration.calibration import calibrate
+from cc_hf.plugins.calibration.development import verdict_development
+from cc_hf.plugins.calibration.table import calibration_plot
 from cc_hf.statistics.score_intervals import wilson_interval
 
 _ROOT = Path(__file__).parent.parent

@@ -29,7 +29,7 @@ from cc_hf.cli.main import app
 from cc_hf.data.loading import declaration, load_examples
 from cc_hf.evaluate_modules import register
 from cc_hf.evaluation.material import limited_rows
-from cc_hf.models.bergamot.published import STUDENTS
+from cc_hf.plugins.bergamot.published import STUDENTS
 from cc_hf.verbs import VERBS
 from tests.helpers.axe import serious_violations
 from tests.helpers.browser import Page

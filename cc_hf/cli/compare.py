@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,8 @@ from cc_hf.errors import InputError
 from cc_hf.statistics.bootstrap import Bootstrap
 
 if TYPE_CHECKING:
+    from cc_hf.comparing.systems import Comparison
+    from cc_hf.reports.report_parts import Piece
     from cc_hf.results import EvaluationResult
 
 __all__ = ["compare"]
@@ -65,6 +67,14 @@ def compare(
         ),
     ] = None,
     *,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="Also show all figures, categories, agreement of metrics, notes.",
+        ),
+    ] = False,
     bootstrap: Annotated[Bootstrap, Resampling],
 ) -> Outcome:
     """Compare systems, or metrics that judged the same translations.
@@ -85,7 +95,7 @@ def compare(
         side_by_side_chart,
         side_by_side_tables,
     )
-    from cc_hf.reports.tables.comparisons import comparison_tables
+    from cc_hf.reports.tables.answer import answer, compared_report
 
     if gate is not None:
         if shared or right_alone or plot is not None:
@@ -109,20 +119,33 @@ def compare(
             "plot: expected results on different data, got results on the same; `cc-hf report`"
             " draws these with --plots"
         )
+    known = read_results(results, metric=metric, contents=contents)
     comparison = compare_results(
-        read_results(results, metric=metric, contents=contents),
+        known,
         shared=shared,
         lists_right_alone=right_alone,
         **bootstrap.options,
     )
+    is_answered = bool(comparison.systems) and not (shared or right_alone)
     return Outcome(
         comparison.to_json(),
         lambda: [
-            *comparison_tables(comparison),
-            *map(": ".join, comparison.signatures.items()),
-            f"signature: {comparison.signature}",
+            *(answer(compared_report(comparison, known)) if is_answered else ()),
+            *(
+                _details(comparison)
+                if verbose or not is_answered
+                else (f"not compared: {a}: {b}" for a, b in comparison.not_compared.items())
+            ),
         ],
     )
+
+
+def _details(comparison: Comparison) -> Iterator[Piece]:
+    from cc_hf.reports.tables.comparisons import comparison_tables
+
+    yield from comparison_tables(comparison)
+    yield from map(": ".join, comparison.signatures.items())
+    yield f"signature: {comparison.signature}"
 
 
 def _gated(

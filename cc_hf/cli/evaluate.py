@@ -219,8 +219,8 @@ def evaluate(
     return Outcome(
         texts[0] if len(texts) == 1 else lambda: list(map(json.loads, texts)),
         lambda: [
-            *(answer(report()) if len(outcomes) > 1 else ()),
-            *(tables.evaluation_tables(outcomes) if len(outcomes) == 1 or verbose else ()),
+            *answer(report()),
+            *(tables.evaluation_tables(outcomes) if verbose else ()),
         ],
         text=texts[0] if is_one_file else None,
         files=pages

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,12 +19,10 @@ __all__ = [
     "Bleu",
     "Config",
     "Configs",
-    "CueEvaluatorFields",
     "DataDir",
     "DataFields",
     "Dataset",
     "EvaluatorFields",
-    "EvaluatorName",
     "Evaluators",
     "LanguagePair",
     "Limit",
@@ -38,7 +35,6 @@ __all__ = [
     "Score",
     "Seed",
     "SystemFields",
-    "SystemOptionsFields",
     "TextOutput",
     "chosen_data",
     "one_or_all",
@@ -62,10 +58,6 @@ EvaluatorFields = Fields(
         )
     },
 )
-#: The same, for the commands that build and compare cues.
-CueEvaluatorFields = replace(EvaluatorFields, rare="device cache", settings="kind revision")
-#: Fields of `cc_hf.reports.system_inputs.SystemOptions`.
-SystemOptionsFields = Fields("names bleu timing metric", "Systems", rare="group size seqkd")
 #: Fields of `cc_hf.systems.system.System`.
 SystemFields = Fields("model", "System", rare="num_beams", settings="separator precision backend")
 
@@ -160,15 +152,6 @@ Evaluators = Annotated[
             "Evaluator model: a name (`cc-hf list evaluators`), a folder, a model on the Hub, or"
             " server:URL#MODEL; several make an ensemble. Default: the one that ships for the pair."
         ),
-    ),
-]
-EvaluatorName = Annotated[
-    str | None,
-    typer.Option(
-        help=(
-            "Evaluator model: a name, a folder, a model on the Hub, or server:URL#MODEL. Default:"
-            " the model that ships with cc_hf for the language pair."
-        )
     ),
 ]
 Score = Annotated[

@@ -1,7 +1,7 @@
 """Wordings of cues as data: what is put into a source to say which reading is meant.
 
-Small evaluators understand some wordings far better than others, so `cc_hf.cue_building.calibrate`
-compares them.
+Small evaluators understand some wordings far better than others, so `cc-hf cues calibrate` compares
+them.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 from urllib.parse import quote
 
 from cc_hf.citations import Citation, citation
@@ -47,8 +46,8 @@ class SourceFile:
             against the hash that the host states (the Hub's LFS hash). A local copy of it is not
             verified; results then name the content that was read.
         size: size in bytes, 0 where it is not known.
-        host: "github"; "hub" for a dataset repository of the Hugging Face Hub; "mozilla" for a
-            model of Firefox Translations, whose "commit" is a version of the registry.
+        host: "github"; "hub" for a dataset repository of the Hugging Face Hub; or the address of
+            another server, which has the files of a model at ADDRESS/commit/path.
 
     Examples:
         >>> SourceFile("owner/data", "0a1b2c3", "test set/en.txt").url
@@ -60,17 +59,20 @@ class SourceFile:
     path: str
     sha256: str = ""
     size: int = 0
-    host: Literal["github", "hub", "mozilla"] = "github"
+    host: str = "github"
+
+    @property
+    def is_of_a_model(self) -> bool:
+        """Whether the file is that of a model, which local copies of datasets need not hold."""
+        return "://" in self.host
 
     @property
     def url(self) -> str:
         """The address that the file is downloaded from."""
         if self.host == "hub":
             return f"https://huggingface.co/datasets/{self.repository}/resolve/{self.commit}/{self.path}"
-        if self.host == "mozilla":
-            return (
-                f"https://storage.googleapis.com/bergamot-models-sandbox/{self.commit}/{self.path}"
-            )
+        if self.is_of_a_model:
+            return f"{self.host}/{self.commit}/{self.path}"
         return (
             f"https://raw.githubusercontent.com/{self.repository}/{self.commit}/{quote(self.path)}"
         )

@@ -43,8 +43,7 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
             download fails.
     """
     local = local_folder(data_dir)
-    # A local copy of datasets need not hold models.
-    if local and (file.host != "mozilla" or is_here(file, local)):
+    if local and (not file.is_of_a_model or is_here(file, local)):
         folder = Path(local)
         if not is_folder(folder):
             name = "data_dir" if data_dir is not None else "CC_HF_DATA_DIR"

@@ -28,6 +28,7 @@ from cc_hf.tables.rows import suffixes
 __all__ = [
     "SAMPLE_SIZES",
     "card_path",
+    "check_target_language",
     "declaration",
     "load_dataset",
     "load_examples",

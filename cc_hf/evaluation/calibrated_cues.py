@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cc_hf.cue_building.calibration_file import Calibration, shipped_calibrations
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.wordings import reworded
+from cc_hf.evaluation.calibration_file import Calibration, shipped_calibrations
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.metrics.base import Metric

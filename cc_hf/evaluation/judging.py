@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from cc_hf import registry
-from cc_hf.cue_building.calibration_file import Calibration, shipped_calibrations
 from cc_hf.errors import InputError, ResultWarning, TooLongError, UnknownNameError
 from cc_hf.evaluate_modules import check_own_metric
 from cc_hf.evaluation.calibrated_cues import with_calibrated_cues
+from cc_hf.evaluation.calibration_file import Calibration, shipped_calibrations
 from cc_hf.evaluation.fitting import all_metrics
 from cc_hf.evaluation.inspection import (
     Inspected,

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from cc_hf import signature
-from cc_hf.cue_building.calibration_file import Calibration, read_calibration
 from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.files.custom import is_custom, rows_declaration
@@ -24,6 +23,7 @@ from cc_hf.data.loading import (
     signature_fields,
 )
 from cc_hf.errors import InputError, shown
+from cc_hf.evaluation.calibration_file import Calibration, read_calibration
 from cc_hf.languages import (
     base_code,
     language_pair,

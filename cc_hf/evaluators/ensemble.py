@@ -240,7 +240,7 @@ def _fingerprint(member: Any) -> tuple[object, ...]:
 
 def _tokenizer_hash(tokenizer: Any) -> str:
     digest = hashlib.sha256(type(tokenizer).__name__.encode())
-    if models := getattr(tokenizer, "serialized_models", None):  # Bergamot's has nothing else
+    if models := getattr(tokenizer, "serialized_models", None):  # some of cc_hf have nothing else
         return hashlib.sha256(repr((digest.digest(), models)).encode()).hexdigest()
     tables = [
         tokenizer.get_vocab(),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -81,6 +81,18 @@ class TokenModel(ABC):
         self.on_too_long = on_too_long
         self.src_lang = canonical(src_lang)
         self.tgt_lang = canonical(tgt_lang)
+
+    @classmethod
+    def load_tokenizer(cls, path: str, **options: Any) -> Any:
+        """Return the tokenizer of a model; by default what transformers finds in its files.
+
+        Args:
+            path: its folder, or its name on the Hub.
+            options: those of `from_pretrained`, `revision` among them.
+        """
+        from transformers import AutoTokenizer
+
+        return AutoTokenizer.from_pretrained(path, trust_remote_code=False, **options)
 
     def check_language(self, side: str, lang: str) -> None:
         """Check that the model has a language on one side; by default it has any.

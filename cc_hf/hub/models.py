@@ -11,7 +11,7 @@ from pathlib import Path
 from huggingface_hub import ModelCard
 
 from cc_hf import registry
-from cc_hf.cue_building.calibration_file import CALIBRATION, shipped_calibrations
+from cc_hf.evaluation.calibration_file import CALIBRATION, shipped_calibrations
 from cc_hf.folders import new_folder
 from cc_hf.hub.cards import without_relative_links
 from cc_hf.hub.push import check_repo

@@ -16,7 +16,7 @@ from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError, shown
 from cc_hf.files import carried, is_file, is_folder
 from cc_hf.languages import LANGUAGES, base_code, named_language
-from cc_hf.models.bergamot.published import PREFIX, STUDENTS, fetched_student, student_name
+from cc_hf.models.model_format import ModelFormat, published_format
 
 __all__ = [
     "TINY_EN_DE",
@@ -154,13 +154,11 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
     # No name is made of a code that is not known: there is no such model.
     is_known = {src_lang, tgt_lang} <= LANGUAGES.keys()
     larger = f"'Helsinki-NLP/opus-mt-{src_lang}-{tgt_lang}'" if is_known else "a model of the Hub"
-    student = student_name(src_lang, tgt_lang)
-    small = (
-        f"{student!r}, a student of {STUDENTS[student].size / 1e6:.0f} MB, or " if student else ""
-    )
+    formats: dict[str, ModelFormat] = registry.load_all("model format")
+    smaller = (of_files.suggestion(src_lang, tgt_lang) for of_files in formats.values())
     raise InputError(
         f"evaluator: none ships with the package for {src_lang}-{tgt_lang} (only {pairs}); name"
-        f" one, such as {small}{larger}"
+        f" one, such as {', or '.join([*filter(None, smaller), larger])}"
     )
 
 
@@ -169,7 +167,7 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
 
     Args:
         name: a name of `cc-hf list evaluators`, a folder, or "organisation/model" on the Hub. A
-            published student, such as "bergamot:en-pt", is downloaded if it is not here yet.
+            published model of a `ModelFormat` is downloaded if it is not here yet.
 
     Returns:
         The folder of the model, or its name on the Hub; and source and target language if the name
@@ -179,14 +177,13 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
         UnknownNameError: for a name that is neither registered nor a folder nor of the form
             "organisation/model".
         EvaluatorError: for the path of a folder that does not exist.
-        DataError: for a student that cannot be downloaded.
+        DataError: for a published model that cannot be downloaded.
     """
     if name in registry.names("evaluator"):
         embedded: EmbeddedModel = registry.resolve("evaluator", name)
         return str(embedded.path), (embedded.src_lang, embedded.tgt_lang)
-    if name.startswith(PREFIX):
-        folder = fetched_student(name)
-        return str(folder), (STUDENTS[name].src_lang, STUDENTS[name].tgt_lang)
+    if (of_name := published_format(name)) is not None:
+        return of_name.located(name)
     if is_folder(name):
         return name, None
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
@@ -195,10 +192,11 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
                 f"no evaluator at {name!r}: expected a folder that transformers saved, or"
                 " organisation/model of the Hub; there is no such folder"
             )
+        published = [f"{prefix}:SOURCE-TARGET" for prefix in registry.names("model format")]
         raise UnknownNameError(
             "evaluator",
             name,
-            [*registry.names("evaluator"), f"{PREFIX}SOURCE-TARGET"],
+            [*registry.names("evaluator"), *published],
             remedy=", a folder, ORGANISATION/MODEL of the Hub; see `cc-hf list evaluators`",
         )
     return name, None

@@ -17,8 +17,8 @@ from cc_hf import registry
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, check_choice
 from cc_hf.files import is_folder
 from cc_hf.languages import canonical
-from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.models.location import locate, model_files, stamp, uses_cache_only
+from cc_hf.models.model_format import ModelFormat, format_of, published_format
 
 try:
     import torch
@@ -27,15 +27,10 @@ try:
         AutoModelForCausalLM,
         AutoModelForMaskedLM,
         AutoModelForSeq2SeqLM,
-        AutoTokenizer,
-        M2M100Tokenizer,
         PretrainedConfig,
     )
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
 
-    from cc_hf.models.bergamot.published import PREFIX
-    from cc_hf.models.bergamot.student import StudentFiles, load_student, student_files
-    from cc_hf.models.bergamot.tokenizer import BergamotTokenizer
     from cc_hf.models.finite_weights import check_finite_weights
     from cc_hf.models.weights import (
         check_tokenizer,
@@ -43,7 +38,7 @@ try:
         load_weights,
         reported_loading,
     )
-    from cc_hf.models.weights_identity import folder_identity, student_identity
+    from cc_hf.models.weights_identity import folder_identity
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
 
@@ -69,7 +64,6 @@ _DEVICES: dict[str, Callable[[], bool]] = {
     "cuda": lambda: torch.cuda.is_available(),
     "mps": lambda: torch.backends.mps.is_available(),
 }
-_OWN_TOKENIZERS = {"bergamot": BergamotTokenizer, "fairseq": FairseqTokenizer}
 _MODEL_CLASSES = {"masked_lm": AutoModelForMaskedLM, "causal_lm": AutoModelForCausalLM}
 
 #: Number of models that a process keeps: enough for an ensemble of four and a system under test.
@@ -232,9 +226,9 @@ def load_model(
 
 
 def _folder_name(path: str) -> str:
-    """Return the last part of the path of a folder, which must not read as a published student."""
+    """Return the last part of the path of a folder, which must not read as a published model."""
     name = Path(path).name
-    return name.replace(":", "_") if name.startswith(PREFIX) else name
+    return name.replace(":", "_") if published_format(name) is not None else name
 
 
 def own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
@@ -312,8 +306,8 @@ def _read(
     """Return family, model and tokenizer, which are checked to fit each other."""
     alternative = f", or use one of: {', '.join(registry.names('evaluator'))}"
     with reported_loading(name, path=path, alternative=alternative):
-        if (files := student_files(path)) is not None:
-            return "bergamot", *_student(name, files, kind=kind, dtype=dtype)
+        if (of_files := format_of(path)) is not None:
+            return of_files.name, *_by_format(of_files, name, path, kind=kind, dtype=dtype)
         options: dict[str, Any] = {"revision": revision}
         if uses_cache_only(name, path, revision):
             options["local_files_only"] = True
@@ -324,15 +318,7 @@ def _read(
         model = load_weights(
             model_class, name, path, config=config, dtype=dtype, **options, **spreading
         )
-        # SMaLL-100's own tokenizer is code in its repository, which is not run. That of M2M100
-        # reads the same files, and the family adds the language tokens.
-        tokenizer_class = {**_OWN_TOKENIZERS, "small100": M2M100Tokenizer}.get(
-            family, AutoTokenizer
-        )
-        if family in _OWN_TOKENIZERS:
-            tokenizer = tokenizer_class.from_pretrained(path, revision=revision)
-        else:
-            tokenizer = tokenizer_class.from_pretrained(path, trust_remote_code=False, **options)
+        tokenizer = registry.resolve("evaluator family", family).load_tokenizer(path, **options)
         check_tokenizer(name, family, model, tokenizer)
     return family, model, tokenizer
 
@@ -345,13 +331,15 @@ def _configuration(path: str, **options: Any) -> Any:
     return AutoConfig.from_pretrained(path, trust_remote_code=False, **options)
 
 
-def _student(
-    name: str, files: StudentFiles, *, kind: str | None, dtype: torch.dtype
+def _by_format(
+    of_files: ModelFormat, name: str, path: str, *, kind: str | None, dtype: torch.dtype
 ) -> tuple[Any, Any]:
-    """Return a student of Bergamot, from the files that Mozilla publishes, and its tokenizer."""
-    if kind not in (None, "bergamot"):
-        raise InputError(f"kind: {name} is a student of Bergamot, which {kind!r} does not fit")
-    model, tokenizer = load_student(files)
+    """Return a model of files that transformers does not read, and its tokenizer."""
+    if kind not in (None, of_files.name):
+        raise InputError(
+            f"kind: {name} is a {of_files.noun} of {of_files.project}, which {kind!r} does not fit"
+        )
+    model, tokenizer = of_files.load(path)
     check_finite_weights(model, name)
     return model.to(dtype), tokenizer
 
@@ -359,9 +347,8 @@ def _student(
 def model_identity(model: Any, path: str) -> str:
     """Return the identity of a model: the commit on the Hub, or a hash of its files.
 
-    Of a student of Bergamot only the model and its vocabularies count, so that it is the same
-    student beside a shortlist or without one, and after its conversion
-    (`cc_hf.models.weights_identity`).
+    A model that transformers does not read has the identity that its format says, which its
+    conversion keeps (`cc_hf.models.weights_identity`).
 
     Args:
         path: its folder, or its name on the Hub.
@@ -370,6 +357,6 @@ def model_identity(model: Any, path: str) -> str:
         Twelve hexadecimal digits, or "unknown" if there is no commit.
     """
     if Path(path).is_dir():
-        student = student_files(path)
-        return folder_identity(Path(path)) if student is None else student_identity(student)
+        of_files = format_of(path)
+        return folder_identity(Path(path)) if of_files is None else of_files.identity(path)
     return str(getattr(model.config, "_commit_hash", None) or "unknown")[:12]

@@ -6,21 +6,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
 
+from cc_hf import registry
 from cc_hf.files import is_file
-from cc_hf.known_weights import IDENTITY, STUDENTS, known_weights
-from cc_hf.models.bergamot.marian_file import read_bytes
-from cc_hf.models.bergamot.published import STUDENTS as PUBLISHED
-from cc_hf.models.bergamot.student import StudentFiles
+from cc_hf.known_weights import is_new_identity, known_weights
 from cc_hf.models.location import hash_files, model_files
 
-__all__ = ["conversion_settings", "folder_identity", "student_identity", "weights_digest"]
+__all__ = ["conversion_settings", "folder_identity", "weights_digest"]
 
 #: Key of a configuration: identity of the files that a folder was converted from, and the hash of
 #: the weights that were written, which those of the folder must have still.
@@ -31,26 +29,13 @@ _DIGITS = 12
 _ASIDE = {"architectures", "dtype", "torch_dtype", "transformers_version", _CONVERTED_FROM}
 
 
-def student_identity(files: StudentFiles) -> str:
-    """Return the identity of a student in the files that Mozilla publishes.
+def conversion_settings(identity: str, folder: Path) -> dict[str, Any]:
+    """Return the settings of a configuration that tell which model a folder was made from.
 
-    Published files have the identity of their published names, compressed by gzip or not, and
-    whatever they are called. Of others, names and contents are hashed as they are.
+    Args:
+        identity: that of the model in the files of its `ModelFormat`.
     """
-    paths = sorted({files.model, *files.vocabularies})
-    contents = [read_bytes(path) for path in paths]
-    hashes = [hashlib.sha256(content).hexdigest() for content in contents]
-    for student in PUBLISHED.values():
-        names = {file.sha256: Path(file.path).name for file in student.files}
-        if names.keys() == set(hashes):
-            named = {names[key]: content for key, content in zip(hashes, contents, strict=True)}
-            return _hashed(sorted(named.items()))
-    return hash_files(sorted((path.name, path) for path in paths))
-
-
-def conversion_settings(files: StudentFiles, folder: Path) -> dict[str, Any]:
-    """Return the settings of a configuration that tell which student a folder was made from."""
-    source = {"identity": student_identity(files), "weights": weights_digest(folder)}
+    source = {"identity": identity, "weights": weights_digest(folder)}
     return {_CONVERTED_FROM: source}
 
 
@@ -72,11 +57,10 @@ def folder_identity(folder: Path) -> str:
         if known.weights == digest:
             return known.identity
     source = settings.get(_CONVERTED_FROM)
-    if settings["model_type"] == STUDENTS and isinstance(source, dict):
+    if settings["model_type"] in registry.names("model format") and isinstance(source, dict):
         identity = str(source.get("identity"))
         # What the package knows is told by its weights alone.
-        is_new = IDENTITY.fullmatch(identity) is not None and identity not in known_weights()
-        if is_new and source.get("weights") == digest:
+        if is_new_identity(identity) and source.get("weights") == digest:
             return identity
     return hashed
 
@@ -113,15 +97,6 @@ def _tensor_hash(tensor: torch.Tensor) -> str:
     digest = hashlib.sha256(repr(values.shape).encode())
     digest.update(values.astype("<f4", copy=False).tobytes())
     return digest.hexdigest()
-
-
-def _hashed(contents: Iterable[tuple[str, bytes]]) -> str:
-    """Hash names and contents as `hash_files` does."""
-    digest = hashlib.sha256()
-    for name, content in contents:
-        digest.update(name.encode())
-        digest.update(content)
-    return digest.hexdigest()[:_DIGITS]
 
 
 def _settings(folder: Path) -> Mapping[str, Any]:

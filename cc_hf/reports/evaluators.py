@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from cc_hf import signature
-from cc_hf.cue_building.calibration_file import NOTE_BEGINNING
 from cc_hf.data.card_sections import evaluator_caution
 from cc_hf.errors import InputError
+from cc_hf.evaluation.calibration_file import NOTE_BEGINNING
 from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards
 from cc_hf.reports.figure_text import metric_name
 from cc_hf.reports.report import Report

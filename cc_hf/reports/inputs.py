@@ -21,25 +21,7 @@ from cc_hf.reports.samples import ReportedSystem
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example
 
-__all__ = ["names_with_seeds", "read_examples", "read_report_systems"]
-
-
-def names_with_seeds(paths: Sequence[Path], names: Sequence[str] | None) -> Sequence[str] | None:
-    """Return the names with a number for each seed, where files by one metric share a name."""
-    if names is None or len(names) != len(paths) or len(set(names)) == len(names):
-        return names
-    seen: Counter[tuple[str, ...]] = Counter()
-    seeds = []
-    for path, name in zip(paths, names, strict=True):
-        results = read_result_file(path).results
-        keys = [(name, r.dataset, r.config, r.tgt_lang, r.metric) for r in results]
-        seen.update(keys)
-        seeds.append(max(seen[key] for key in keys))
-    repeated = {name for name, seed in zip(names, seeds, strict=True) if seed > 1}
-    return [
-        f"{name}-seed{seed}" if name in repeated else name
-        for name, seed in zip(names, seeds, strict=True)
-    ]
+__all__ = ["read_examples", "read_report_systems"]
 
 
 def read_report_systems(

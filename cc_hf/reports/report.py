@@ -30,7 +30,7 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement, Reading
 from cc_hf.text.unusable import unusable_texts
 
-__all__ = ["LabelAgreement", "Report", "build_report"]
+__all__ = ["LabelAgreement", "Report", "build_report", "fit_first"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ def build_report(
     if baseline is not None and baseline not in names:
         raise UnknownNameError("baseline", baseline, names)
     chosen = baseline or names[0]
-    metrics = _fit_first(systems)
+    metrics = fit_first(systems)
     judging = tuple(
         metric
         for metric in metrics
@@ -379,7 +379,7 @@ def _agreements(
                 )
 
 
-def _fit_first(systems: Sequence[ReportedSystem]) -> tuple[str, ...]:
+def fit_first(systems: Sequence[ReportedSystem]) -> tuple[str, ...]:
     """Return the metrics, those first by which any result is fit to be cited."""
     reasons: dict[str, list[str]] = {}
     for system in systems:

@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from itertools import compress, product
 from pathlib import Path
@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from cc_hf import registry
+from cc_hf.verbs import VERBS, Verb
 from tests.helpers.plugins import add_package
 from tools.sizes import names_of_the_core
 
@@ -117,19 +118,23 @@ metric = cc_hf.load_metric("contrastive_conditioning", evaluator="cc-tiny-en-de"
 cues = [{key: row[key] for key in ("correct_sources", "incorrect_sources")} for row in rows]
 options = {"src_lang": "en", "tgt_lang": "de"}
 assert metric.compute(predictions=texts, references=cues, **options)["accuracy"] == 1
-for words in ("--help", "list metrics", "compare one.json two.json"):
+for words in ("--help", "list metrics", "list evaluators", "compare one.json two.json"):
     run(words)
 run("report one.json two.json --html page.html")
 assert "<html" in Path("page.html").read_text()
 
 gone = json.loads(sys.argv[1])
-for name in gone["command"]:
-    refuses(name, f"No such command '{name}'")
+for words in gone["command"]:
+    name, *others = words.split()
+    refuses(f"{words} -o x", repr(others[-1]) if others else f"No such command '{name}'")
 for name in gone["publisher"]:
     refuses(f"publish {name}", f"No such command '{name}'")
 for name in gone["metric"]:
     judge = f"evaluate own.jsonl -l en-de --translations one.txt --metric {name}"
     refuses(judge, f"unknown metric '{name}'")
+for name in gone["model format"]:
+    judge = f"evaluate own.jsonl -l en-de --translations one.txt --evaluator {name}:en-pt"
+    refuses(judge, f"unknown evaluator '{name}:en-pt'")
 for name in gone["dataset"]:
     refuses(f"sources {name}", f"unknown dataset '{name}'")
 for name in gone["public name"]:
@@ -228,13 +233,21 @@ def delete(package: Path, slices: Sequence[str]) -> None:
         shutil.rmtree(package / name)
     for path in (package / "registry.py", package / "verbs.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
+        for node in [*ast.walk(tree)][::-1]:  # commands below a command before the command
             if isinstance(node, ast.Dict):
                 targets = [ast.unparse(value) for value in node.values]
                 kept = [not re.search(rf"({'|'.join(modules)})\b", text) for text in targets]
                 node.keys = [*compress(node.keys, kept)]
                 node.values = [*compress(node.values, kept)]
         path.write_text(ast.unparse(tree), encoding="utf-8")
+
+
+def commands(verbs: Mapping[str, Verb], modules: tuple[str, ...]) -> Iterator[str]:
+    """Yield the words of the commands that modules have."""
+    for words, verb in verbs.items():
+        if verb.target.startswith(modules):
+            yield words
+        yield from (f"{words} {others}" for others in commands(verb.others, modules))
 
 
 def install(folder: Path, studies: Sequence[str]) -> None:
@@ -266,6 +279,7 @@ def test_the_core_runs_without_slices(package: Path, deleted: list[str]) -> None
         kind: [name for name, at in table.items() if any(module in str(at) for module in modules)]
         for kind, table in registry._TABLES.items()
     }
+    gone["command"] = [*commands(VERBS, tuple(modules))]
     delete(package, deleted)
     install(package.parent, [])
     run(package.parent, _SMOKE, json.dumps(gone))

@@ -108,13 +108,15 @@ _SENTENCE = "a sentence that a result keeps, or an error, written where it is ra
 _FILE = "a file of BLEU in points, the unit of sacreBLEU"
 #: Module -> why it multiplies by 100.
 _KNOWN = {
-    "cue_building/calibration_file.py": _SENTENCE,
+    "evaluation/calibration_file.py": _SENTENCE,
     "data/files/quality_scores.py": _FILE,
     "test_sets/mucow/homograph_accuracy.py": _SENTENCE,
     "fit_to_cite.py": _SENTENCE,
     "levels.py": _SENTENCE,
     "metrics/contrastive_conditioning.py": _SENTENCE,
     "models/location.py": _SENTENCE,
+    "plugins/seeds/chart.py": "a chart of systems, whose axes are in points and percent",
+    "plugins/seeds/table.py": "the table of systems, a file in percent that studies read",
     "statistics/bootstrap.py": _SENTENCE,
     "statistics/corpus_quality.py": _FILE,
     "test_sets/winomt/gender_figures.py": "rounds as the original program rounds its percentages",
@@ -188,7 +190,7 @@ def test_only_package_files_and_json_are_marked_as_html() -> None:
     assert made == {"explanations.py", "island.py", "page.py"}
 
 
-_ROOMS = "cue_building cues data evaluation evaluators metrics statistics training"
+_ROOMS = "cues data evaluation evaluators metrics plugins/calibration statistics training"
 _EMPTY_NAMES = {"found", "own", "one", "at", "place"}
 _REPLACED = re.compile(
     r"\bmend(s|ed|ing)?\b|out of account|\bg[ia]ve(s|n)? (it |them )?back\b|be what they were", re.I

@@ -14,9 +14,9 @@ from cc_hf_studies.common.model_comparison import compared_bleu, compared_rates
 
 from cc_hf.comparing.people.agreement import agreement_with_labels
 from cc_hf.comparing.people.annotations import Annotation
-from cc_hf.comparing.seeds import average_results
 from cc_hf.comparing.systems import compare
 from cc_hf.comparing.uncertain import uncertain_samples
+from cc_hf.plugins.seeds.seeds import average_results
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import Bootstrap

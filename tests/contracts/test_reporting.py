@@ -15,8 +15,6 @@ from markupsafe import escape
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.comparing.people.agreement import examples_without_corpora
-from cc_hf.comparing.system_rows import mean_rows, system_rows
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.loading import load_examples
 from cc_hf.evaluators.fast.packed import PackedModel
@@ -31,6 +29,9 @@ from cc_hf.plugins.leaderboard.html import board_html, result_html, system_order
 from cc_hf.plugins.leaderboard.live import FileJudge
 from cc_hf.plugins.leaderboard.store import read_folder
 from cc_hf.plugins.leaderboard.table import first_choice, leaderboard_rows, ranked, rows_of
+from cc_hf.plugins.raters.drawn_results import examples_without_corpora
+from cc_hf.plugins.seeds.system_rows import mean_rows, system_rows
+from cc_hf.plugins.seeds.table import chosen_figures, figure_title, systems_tables
 from cc_hf.reports.collection import build_collection
 from cc_hf.reports.figures import histograms
 from cc_hf.reports.formats.latex import latex_paper_table, latex_report
@@ -42,7 +43,6 @@ from cc_hf.reports.paper_table import paper_table
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.tables.base import intervals_text, result_table, results_table
-from cc_hf.reports.tables.systems import chosen_figures, figure_title, systems_tables
 from cc_hf.reports.what_to_cite import what_to_cite
 from cc_hf.results import EvaluationResult, Interval, NoInterval, ResultSet
 from cc_hf.statistics.agreement import kappa_interval

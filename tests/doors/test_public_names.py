@@ -18,10 +18,10 @@ import cc_hf
 """
 #: Where torch may be imported, in the core (ARCHITECTURE: "who may import whom") and in studies.
 _CORE = (
-    "cue_building.fill_mask evaluators.families. evaluators.fast. evaluators.loading"
-    " evaluators.teacher_forcing models.bergamot. models.cache_name models.finite_weights"
-    " models.pretrained models.weights plugins.asking.local_chat"
-    " plugins.conversion systems. training"
+    "evaluators.families. evaluators.fast. evaluators.loading"
+    " evaluators.teacher_forcing models.cache_name models.finite_weights"
+    " models.pretrained models.weights plugins.asking.local_chat plugins.bergamot."
+    " plugins.calibration.fill_mask plugins.conversion plugins.timing.timing systems. training"
 )
 _HEAVY = (
     *(f"cc_hf.{module}" for module in _CORE.split()),
@@ -34,8 +34,8 @@ _HEAVY = (
 _LIGHT = {
     *("cc_hf.cli.main", "cc_hf.evaluation.evaluate", "cc_hf.evaluators.base"),
     *("cc_hf.evaluators.families.prompt", "cc_hf.metrics.contrastive_conditioning"),
-    *("cc_hf.models.bergamot.marian_file", "cc_hf.models.bergamot.published"),
-    "cc_hf.models.fairseq.tokenizer",
+    *("cc_hf.plugins.bergamot.model_format", "cc_hf.plugins.conversion.convert_command"),
+    "cc_hf.plugins.conversion.tokenizer",
 }
 
 

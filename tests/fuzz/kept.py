@@ -9,22 +9,22 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from cc_hf.comparing.people import sheets
 from cc_hf.comparing.people.annotations import read_annotations
-from cc_hf.comparing.people.sampling import FORMS, GENDERS
-from cc_hf.comparing.system_table import read_system_table
-from cc_hf.cue_building.calibration_file import shipped_calibrations
-from cc_hf.cue_building.candidates import given_candidates
-from cc_hf.cue_building.development import load_development, read_wordings
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.files.sense_counts import read_sense_counts
-from cc_hf.data.files.timings import read_timings
 from cc_hf.errors import CCError
+from cc_hf.evaluation.calibration_file import shipped_calibrations
 from cc_hf.evaluation.material import load_material
 from cc_hf.plugins.asking.prompting.samples import read_translation_samples, shipped_file
 from cc_hf.plugins.asking.runs import choices_of_run, kept_replies
+from cc_hf.plugins.calibration.candidates import given_candidates
+from cc_hf.plugins.calibration.development import load_development, read_wordings
 from cc_hf.plugins.conversion.check import read_check
+from cc_hf.plugins.raters import sheets
+from cc_hf.plugins.raters.sampling import FORMS, GENDERS
+from cc_hf.plugins.seeds.system_table import read_system_table
+from cc_hf.plugins.seeds.timings import read_timings
 from tests.fuzz.commands import BASES
 from tests.helpers.contract_cases import KeptFile, study_cases
 from tests.helpers.forged import VALUES

@@ -12,7 +12,6 @@ import numpy.typing as npt
 import yaml
 
 from cc_hf.errors import DataError
-from cc_hf.models.bergamot.marian_file import read_marian_file
 from tests.helpers.models import MARIAN_MARKS, TEXT, trained_pieces
 
 FLOAT32, INT8, CHARACTERS = 0x404, 0x4101, 0x101
@@ -159,6 +158,8 @@ def read_mutations(content: bytes, header_end: int, path: Path, *, n: int = 200)
 
     Half of the mutations hit counts, names and shapes, where they do most.
     """
+    from cc_hf.plugins.bergamot.marian_file import read_marian_file
+
     generator = np.random.default_rng(7)
     for number in range(n):
         mutated = bytearray(content)

@@ -210,7 +210,7 @@ def _pieces(model: Any) -> list[tuple[str, float]]:
 
 def save_tiny_bergamot(folder: Path, *, seed: int = 0) -> Path:
     """A student as `cc-hf convert` writes it, with the file that it was made of."""
-    from cc_hf.plugins.conversion.student import convert_student
+    from cc_hf.plugins.bergamot.conversion import convert_student
 
     student = save_student(folder / "student", seed=seed)
     convert_student(student, output=folder / "converted")

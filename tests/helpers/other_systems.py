@@ -107,6 +107,14 @@ def _run(commands: list[list[str]]) -> None:
             sys.stdout.write(f"[{end.code or 0}]\n")
 
 
+def _is_hidden() -> bool:
+    """Return whether what another system lacks is not there."""
+    from cc_hf import writing
+    from cc_hf.plugins.timing import machine
+
+    return vars(writing)["fcntl"] is None and machine.CpuMeter().others() is None
+
+
 if __name__ == "__main__":
     warnings.filterwarnings("ignore", category=EncodingWarning)  # those of other packages
     commands, *encodings = sys.argv[1:4]
@@ -115,8 +123,5 @@ if __name__ == "__main__":
     if is_faked := sys.argv[4:] != ["plain"]:
         _hide()
     _run(json.loads(commands))
-    from cc_hf import writing
-    from cc_hf.systems import machine
-
-    if is_faked != (vars(writing)["fcntl"] is None and machine.CpuMeter().others() is None):
+    if is_faked != _is_hidden():
         raise AssertionError("what another system lacks was not hidden")

@@ -21,8 +21,6 @@ from safetensors.torch import load_file, save_file
 
 import cc_hf
 from benchmarks.students import student_folder
-from cc_hf.cue_building.calibration import calibrate
-from cc_hf.cue_building.development import DevelopmentRow, DevelopmentSet
 from cc_hf.cues.wordings import GENDERS, named_wording
 from cc_hf.errors import DataError, InputError, ResultWarning
 from cc_hf.evaluation.calibrated_cues import with_calibrated_cues
@@ -30,10 +28,12 @@ from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.material import Material
 from cc_hf.fit_to_cite import reasons_not_to_cite
 from cc_hf.known_weights import known_weights
-from cc_hf.models.bergamot.published import STUDENTS
-from cc_hf.models.bergamot.student import student_files
 from cc_hf.models.weights_identity import weights_digest
-from cc_hf.plugins.conversion.student import convert_student
+from cc_hf.plugins.bergamot.conversion import convert_student
+from cc_hf.plugins.bergamot.files import student_files
+from cc_hf.plugins.bergamot.published import STUDENTS
+from cc_hf.plugins.calibration.calibration import calibrate
+from cc_hf.plugins.calibration.development import DevelopmentRow, DevelopmentSet
 from cc_hf.reading import read_lines
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.signature import parse

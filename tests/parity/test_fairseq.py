@@ -9,12 +9,12 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 import cc_hf
 from cc_hf.errors import EvaluatorError
-from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.plugins.conversion.check import ensemble_logprobs
 from cc_hf.plugins.conversion.checkpoint import read_checkpoint
 from cc_hf.plugins.conversion.convert import convert
+from cc_hf.plugins.conversion.evaluator import FairseqEvaluator
+from cc_hf.plugins.conversion.tokenizer import FairseqTokenizer
 from cc_hf.systems.translate import translate
 from tests.helpers.fairseq_models import reference_logprobs
 from tests.helpers.usual import fails, known, read_json, refuses, typed, write_jsonl

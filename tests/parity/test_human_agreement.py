@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from cc_hf.comparing.people import annotations as people
-from cc_hf.comparing.people import published
 from cc_hf.comparing.people.agreement import Assumption, agreement_with_labels
-from cc_hf.comparing.people.agreement import examples_without_corpora as without_corpora
 from cc_hf.comparing.people.annotations import read_annotations
+from cc_hf.plugins.raters import published
+from cc_hf.plugins.raters.annotators import annotator_agreement, earlier_agreement
+from cc_hf.plugins.raters.drawn_results import examples_without_corpora as without_corpora
 from tests.helpers.mucow_logs import log_path, logged_result
 from tests.helpers.usual import cases, evaluate_dataset, known, read_json, read_jsonl, write_jsonl
 
@@ -37,7 +38,7 @@ of_every_set = pytest.mark.parametrize(("dataset", "lang"), SETS)
 
 @of_every_set
 def test_kappas_of_annotators_are_recorded_ones(shared: Path, dataset: str, lang: str) -> None:
-    found = people.annotator_agreement(annotations_of(shared, dataset, lang))
+    found = annotator_agreement(annotations_of(shared, dataset, lang))
     recorded = gold(shared, "annotation_summary")[f"{dataset}.{lang}"]
     kappas = (recorded["kappa_raw"], recorded["kappa_binarized"])
     assert found.n_raw == recorded["n_both"]
@@ -48,7 +49,7 @@ def test_kappas_of_annotators_are_recorded_ones(shared: Path, dataset: str, lang
 @cases(("de", [(1, 88, 0.2741), (2, 84, 0.2960)]), ("ru", [(1, 88, 0.5657), (2, 83, 0.0840)]))
 def test_earlier_kappas_are_those_of_table_a4(lang: str, expected: Any, shared: Path) -> None:
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data"
-    agreements = people.earlier_agreement(folder / f"en-{lang}.annotator2.jsonl", n_resamples=20)
+    agreements = earlier_agreement(folder / f"en-{lang}.annotator2.jsonl", n_resamples=20)
     assert [(a.annotator, a.n, round(a.kappa, 4)) for a in agreements] == expected
     printed = {a.annotator: round(a.kappa, 2) for a in agreements}
     assert printed == published.published_earlier_kappas("winomt", lang)

@@ -10,10 +10,10 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.comparing.people.agreement import examples_without_corpora
 from cc_hf.comparing.people.annotations import read_annotations
-from cc_hf.comparing.people.sampling import draw_sample
-from cc_hf.cues.mlm_insertions import discriminating_words, parse_candidates
+from cc_hf.plugins.calibration.mlm_insertions import discriminating_words, parse_candidates
+from cc_hf.plugins.raters.drawn_results import examples_without_corpora
+from cc_hf.plugins.raters.sampling import draw_sample
 from cc_hf.reading import read_lines, read_text, text_lines
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, ProbingExample

@@ -16,7 +16,7 @@ import pytest
 import cc_hf
 from cc_hf.comparing.people.agreement import agreement_with_labels
 from cc_hf.comparing.people.annotations import read_annotations
-from cc_hf.comparing.people.published import published_agreement
+from cc_hf.plugins.raters.published import published_agreement
 from cc_hf.reading import text_lines
 from cc_hf.tables.rows import read_rows
 from cc_hf.text.alignment import FastAlign, space_tokens, to_pharaoh

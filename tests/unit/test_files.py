@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 
 from cc_hf import reading
 from cc_hf.comparing.people.annotations import read_annotations
-from cc_hf.comparing.system_table import read_system_table
-from cc_hf.cues.mlm_insertions import parse_candidates
 from cc_hf.data.files.custom import read_custom
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.data.files.result_files import read_result_file
@@ -27,7 +25,6 @@ from cc_hf.files import file_slug, name_key, resolved, sole_writer
 from cc_hf.folders import new_folder
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.metrics.alignments import corpus_aligner
-from cc_hf.models.fairseq.tokenizer import read_dictionary
 from cc_hf.reading import text_of
 from cc_hf.records import NonEmpty, parse_json, read_json
 from cc_hf.schema import ContrastiveTranslationExample
@@ -46,13 +43,27 @@ BAD = {
     "nesting": ('{"id": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
 }
 _OF_STUDIES = [file for c in study_cases().values() for file in c.kept_files if not file.others]
+
+
+def _systems(path: Path) -> object:
+    from cc_hf.plugins.seeds.system_table import read_system_table
+
+    return read_system_table(path)
+
+
+def _candidates(path: Path) -> object:
+    from cc_hf.plugins.calibration.mlm_insertions import parse_candidates
+
+    return parse_candidates(path.read_text(encoding="utf-8"))
+
+
 READERS: dict[str, Callable[[Path], object]] = {
     "t.jsonl": lambda path: read_translations(path, [EXAMPLE]),
     "c.jsonl": lambda path: list(read_custom(path)),
     "a.jsonl": read_annotations,
     "r.json": read_result_file,
     "q.json": lambda path: read_quality_scores([path]),
-    "w.json": lambda path: parse_candidates(path.read_text(encoding="utf-8")),
+    "w.json": _candidates,
     **{file.name: file.read for file in _OF_STUDIES if file.text.startswith("{")},
 }
 
@@ -128,7 +139,7 @@ def test_paths_that_the_system_cannot_open_are_refused(name: str, tmp_path: Path
 
 @cases(
     ("system\tbleu", lambda path: read_quality_scores([path])),
-    ("x\ty", read_system_table),
+    ("x\ty", _systems),
     *((f.text.partition("\n")[0], f.read) for f in _OF_STUDIES if f.name.endswith(".tsv")),
 )
 def test_bad_cells_are_refused(names: str, read: Callable[[Path], object], tmp_path: Path) -> None:
@@ -206,7 +217,6 @@ def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
     ("the bats\nthe air\n", lambda path: corpus_aligner("fast_align", [path] * 2, **_BATS)),
     ("Der Arzt\n\nDie Ärztin\n", reading.text_lines),
     ('{"a":\n1}\n', lambda path: read_json(path, "an object")),
-    ("a 1\nb 2\n", lambda path: read_dictionary(path.read_text(encoding="utf-8"))),
 )
 def test_line_ends_of_windows_change_nothing(text: str, read: Any, tmp_path: Path) -> None:
     values = []

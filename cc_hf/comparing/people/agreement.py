@@ -6,11 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from cc_hf.comparing.alignment import check_same_data
 from cc_hf.comparing.people.annotations import Annotation, read_annotations
-from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import INCONCLUSIVE, Judgement, Reading
@@ -29,7 +27,6 @@ __all__ = [
     "Assumption",
     "HumanAgreement",
     "agreement_with_labels",
-    "examples_without_corpora",
     "labelled_judgements",
     "read_annotations",
 ]
@@ -230,37 +227,6 @@ def agreement_with_labels(
         n_assumed=n_assumed,
         coverage=coverage,
     )
-
-
-def examples_without_corpora(
-    result: EvaluationResult, corpora: Collection[str], *, data_dir: str | Path | None = None
-) -> frozenset[str]:
-    """Return the ids of the examples of a result's dataset that are from none of these corpora.
-
-    The paper annotated none of MuCoW's subtitles (corpus "opensubs").
-
-    Args:
-        data_dir: a local copy of the upstream repositories.
-
-    Raises:
-        InputError: for a result on the user's own data, a dataset whose examples name no corpus,
-            or a corpus that the dataset does not have.
-    """
-    if not result.dataset:
-        raise InputError(
-            "the result is on your own data, whose corpora are not known; do not exclude any"
-        )
-    corpus_of = {
-        e.id: e.extra.get("corpus", "")
-        for e in load_examples(result.declared or result.dataset, result.config, data_dir=data_dir)
-    }
-    known = sorted(set(corpus_of.values()) - {""})
-    if unknown := sorted(set(corpora) - set(known)):
-        raise InputError(
-            f"{result.dataset} {result.config} has no corpus {unknown[0]!r}; expected one of"
-            f" {', '.join(known) or 'none: its examples name no corpora'}"
-        )
-    return frozenset(name for name, corpus in corpus_of.items() if corpus not in corpora)
 
 
 def _classes(annotations: Sequence[Annotation]) -> tuple[tuple[str, ...], bool]:

@@ -1,11 +1,9 @@
 """Read the labels that people gave to translations from JSONL, as readings of any number or
-reduced to two classes as in Vamvas & Sennrich 2021, appendix E, and measure how well two or more
-annotators agree.
+reduced to two classes as in Vamvas & Sennrich 2021, appendix E.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,22 +13,16 @@ from typing import Any, TypeAlias
 from cc_hf.errors import FileError, InputError, in_file, shown
 from cc_hf.reading import JSONL, Place
 from cc_hf.records import PROBABILITY, read_value
-from cc_hf.results import Interval, NoInterval
-from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, krippendorff_alpha
 from cc_hf.tables.rows import read_rows
 
 __all__ = [
     "Annotation",
-    "AnnotatorAgreement",
-    "EarlierAgreement",
-    "PairAgreement",
     "annotations_of_rows",
-    "annotator_agreement",
+    "annotators_of",
     "binary_label",
-    "earlier_agreement",
-    "earlier_agreement_of_rows",
     "read_annotations",
     "read_earlier",
+    "rows_of_both",
 ]
 
 _Row: TypeAlias = tuple[Place, dict[str, Any]]
@@ -60,7 +52,6 @@ _RULES: dict[tuple[str, str], dict[str, str]] = {
 }
 
 
-_TOO_BAD = "Translation too bad to tell"
 #: The labels of Stanovsky et al. 2019 in the published files -> the same labels in our words.
 _EARLIER = {"M": "Male", "F": "Female", "N": "Both / Neutral / Ambiguous"}
 
@@ -95,59 +86,6 @@ class Annotation:
     has_readings: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PairAgreement:
-    """Cohen's kappa of two of several annotators.
-
-    Attributes:
-        annotators: their numbers, from 1.
-        kappa_raw: None if there are no raw labels.
-    """
-
-    annotators: tuple[int, int]
-    kappa_raw: float | None
-    kappa_binarised: float
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotatorAgreement:
-    """Cohen's kappa of two annotators, or its mean over all pairs, on raw and on binary labels.
-    Readings of any number take the place of binary labels.
-
-    Attributes:
-        n_raw, n_binarised: numbers of translations.
-        kappa_raw, kappa_binarised: Cohen's kappa; `kappa_raw` is None if the file has no raw
-            labels.
-        raw_interval, binarised_interval: bootstrap intervals, or why there is none.
-        alpha: Krippendorff's alpha on binary labels, of all annotators.
-        pairs: kappa of each pair, if there are three annotators or more.
-    """
-
-    n_raw: int
-    kappa_raw: float | None
-    raw_interval: Interval | NoInterval | None
-    n_binarised: int
-    kappa_binarised: float
-    binarised_interval: Interval | NoInterval
-    alpha: float
-    pairs: tuple[PairAgreement, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierAgreement:
-    """Cohen's kappa of an annotator with earlier raw labels of the same translations (Table A4).
-
-    Attributes:
-        annotator: 1 or 2.
-        n: number of translations with both labels.
-    """
-
-    annotator: int
-    n: int
-    kappa: float
-    interval: Interval | NoInterval
-
-
 def read_annotations(path: Path) -> list[Annotation]:
     """Read the translations that all annotators labelled, two or more.
 
@@ -166,7 +104,7 @@ def read_annotations(path: Path) -> list[Annotation]:
       annotator did not label the translation or called it ill-defined.
     - `label_annotator1`, `label_annotator2` and so on: raw labels. They replace missing binary
       labels (see `binary_label`), and kappa is computed from them.
-    - `label_earlier`: a raw label from earlier annotations, for `earlier_agreement` only.
+    - `label_earlier`: a raw label from earlier annotations, for agreement with earlier labels only.
     - `inclusion`: the probability with which the translation was drawn, above 0 and up to 1, for
       `cc_hf.comparing.people.labels` only.
 
@@ -183,7 +121,7 @@ def read_annotations(path: Path) -> list[Annotation]:
         InputError: for a file that cannot be read, a line that is not such an object, or a file
             without any row that both annotators labelled.
     """
-    annotations = annotations_of_rows(_rows_of_both(path))
+    annotations = annotations_of_rows(rows_of_both(path))
     if not any(annotation.labels for annotation in annotations):
         raise FileError(path, "expected rows that both annotators labelled, got none")
     return annotations
@@ -202,7 +140,7 @@ def annotations_of_rows(rows: Iterable[tuple[object, Any]]) -> list[Annotation]:
         InputError: for a row that is not as expected.
     """
     rows = list(rows)
-    names = _annotators(row for _, row in rows)
+    names = annotators_of(row for _, row in rows)
     classes = _readings((row for _, row in rows), names)
     annotations = []
     for where, row in rows:
@@ -254,8 +192,16 @@ def _read_annotation(
     )
 
 
-def _annotators(rows: Iterable[Any]) -> tuple[str, ...]:
-    """Return the names of all annotators of a file, as its keys have them."""
+def annotators_of(rows: Iterable[Any]) -> tuple[str, ...]:
+    """Return the names of all annotators of rows, as the keys have them: two or more.
+
+    Args:
+        rows: rows with the keys of `read_annotations`; what is no object is ignored.
+
+    Examples:
+        >>> annotators_of([{"label_annotator1": "Male", "label_annotator3": "Male"}])
+        ('annotator1', 'annotator2', 'annotator3')
+    """
     numbers = {
         int(match[1])
         for row in rows
@@ -264,58 +210,6 @@ def _annotators(rows: Iterable[Any]) -> tuple[str, ...]:
         if (match := _ANNOTATOR_KEY.fullmatch(key))
     }
     return tuple(f"annotator{number}" for number in sorted(numbers | {1, 2}))
-
-
-def earlier_agreement(
-    path: Path, *, seed: int = 0, n_resamples: int = 1000
-) -> tuple[EarlierAgreement, ...]:
-    """Return the agreement of each annotator with earlier annotations (Table A4).
-
-    As in the paper, translations that the annotator found too bad to tell are ignored, since the
-    earlier annotators had no such label.
-
-    Args:
-        path: a file as for `read_annotations`.
-
-    Returns:
-        One agreement per annotator who shares translations with the earlier annotations.
-
-    Raises:
-        InputError: for a file that cannot be read.
-    """
-    return earlier_agreement_of_rows(
-        (row for _, row in _rows_of_both(path)), seed=seed, n_resamples=n_resamples
-    )
-
-
-def earlier_agreement_of_rows(
-    values: Iterable[Any], *, seed: int = 0, n_resamples: int = 1000
-) -> tuple[EarlierAgreement, ...]:
-    """Return the agreement of each annotator with earlier annotations, as `earlier_agreement` does.
-
-    Args:
-        values: rows with the keys of `read_annotations`; others are ignored.
-
-    Returns:
-        One agreement per annotator who shares translations with the earlier annotations.
-    """
-    rows = [row for row in values if isinstance(row, dict)]
-    agreements = []
-    for number, name in enumerate(_annotators(rows), 1):
-        pairs = [
-            (row["label_earlier"], label)
-            for row in rows
-            if row.get("label_earlier")
-            and (label := row.get(f"label_{name}"))
-            and not label.startswith(_TOO_BAD)
-        ]
-        if pairs:
-            left, right = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-            interval = kappa_interval(left, right, seed=seed, n_resamples=n_resamples)
-            agreements.append(
-                EarlierAgreement(number, len(pairs), cohen_kappa(left, right), interval)
-            )
-    return tuple(agreements)
 
 
 def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
@@ -333,7 +227,7 @@ def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
             twice.
     """
     labels: dict[str, tuple[str, str]] = {}
-    for where, row in _rows_of_both(path):
+    for where, row in rows_of_both(path):
         label = row.get("label_earlier")
         if not label:
             continue
@@ -352,8 +246,18 @@ def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
     return labels
 
 
-def _rows_of_both(path: Path) -> Sequence[_Row]:
-    """Return the rows of a file with the labels of both annotators; published files are joined."""
+def rows_of_both(path: Path) -> Sequence[_Row]:
+    """Return the rows of a file with the labels of both annotators; published files are joined.
+
+    Args:
+        path: a file as for `read_annotations`.
+
+    Returns:
+        Pairs of where a row is, for messages, and the row.
+
+    Raises:
+        InputError: for a file that cannot be read.
+    """
     rows = list(read_rows(path, JSONL))
     return _joined(path, rows) if rows and _is_published(rows[0][1]) else rows
 
@@ -424,47 +328,6 @@ def binary_label(label: str, gold: str, classes: tuple[str, str]) -> str | None:
     if rule in (_GOLD, _OTHER):
         return gold if rule == _GOLD else classes[1 - classes.index(gold)]
     return None if rule == _DROP else rule
-
-
-def annotator_agreement(
-    annotations: Sequence[Annotation], *, seed: int = 0, n_resamples: int = 1000
-) -> AnnotatorAgreement:
-    """Return Cohen's kappa of the annotators (Table A3), with bootstrap intervals over
-    translations. Of several annotators it is the mean over all pairs, without intervals.
-
-    Raises:
-        InputError: if every annotation is to be ignored.
-    """
-    raw = list(zip(*(a.raw for a in annotations if a.raw), strict=True))
-    binary = list(zip(*(a.labels for a in annotations if a.labels), strict=True))
-    n_raw, n_binarised = (len(labels[0]) if labels else 0 for labels in (raw, binary))
-    if not binary:
-        raise InputError("agreement on nothing: expected at least one item, got none")
-    pairs = [
-        PairAgreement(
-            (left + 1, right + 1),
-            cohen_kappa(raw[left], raw[right]) if raw else None,
-            cohen_kappa(binary[left], binary[right]),
-        )
-        for left, right in itertools.combinations(range(len(binary)), 2)
-    ]
-
-    def interval(labels: Sequence[Sequence[str]]) -> Interval | NoInterval:
-        if len(labels) == 2:
-            return kappa_interval(*labels, seed=seed, n_resamples=n_resamples)
-        return NoInterval(f"it is a mean over {len(pairs)} pairs of annotators")
-
-    raw_kappas = [pair.kappa_raw for pair in pairs if pair.kappa_raw is not None]
-    return AnnotatorAgreement(
-        n_raw=n_raw,
-        kappa_raw=sum(raw_kappas) / len(raw_kappas) if raw_kappas else None,
-        raw_interval=interval(raw) if raw else None,
-        n_binarised=n_binarised,
-        kappa_binarised=sum(pair.kappa_binarised for pair in pairs) / len(pairs),
-        binarised_interval=interval(binary),
-        alpha=krippendorff_alpha(binary),
-        pairs=tuple(pairs) if len(pairs) > 1 else (),
-    )
 
 
 def _annotation(row: Mapping[str, Any], annotators: Sequence[str]) -> Annotation | None:

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from cc_hf import signature
+from cc_hf import registry, signature
 from cc_hf.comparing.people.agreement import labelled_judgements
 from cc_hf.comparing.people.annotations import Annotation, read_annotations
-from cc_hf.comparing.people.sampling import (
-    FORMS,
-    annotations_of_system,
-    assumption_of_system,
-    inclusion_of_system,
-    system_of_result,
-)
-from cc_hf.comparing.people.sheets import read_key_and_sheets
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import corrected, transferred
@@ -86,14 +78,12 @@ def with_labels(result: EvaluationResult, files: Sequence[Path]) -> EvaluationRe
 
 
 def _by_sheets(result: EvaluationResult, files: Sequence[Path]) -> EvaluationResult:
-    sheet_key, raters = read_key_and_sheets(files, FORMS)
-    system = system_of_result(sheet_key, result)
-    inclusion = inclusion_of_system(sheet_key, system, result.n)
-    annotations = annotations_of_system(sheet_key, raters, system)
+    labels_of_sheets = registry.resolve("public name", "labels_of_sheets")
+    annotations, inclusion, assumption = labels_of_sheets(result, files)
     trusted, _ = trusted_labels(result, annotations)
     neither = neither_labels(result, annotations)
     about = _about(annotations)
-    if (assumption := assumption_of_system(sheet_key, system)) is not None:
+    if assumption is not None:
         assumed = {
             j.example_id: float(j.is_correct)
             for j in assumption.decided.judgements

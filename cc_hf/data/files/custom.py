@@ -310,8 +310,7 @@ def read_custom(
 def read_words(
     path: str | Path, *, src_lang: str = "en", tgt_lang: str | None = None
 ) -> Iterator[ProbingExample]:
-    """Yield ambiguous words with references, one per row. `cc_hf.cue_building.build.build_cues`
-    finds cues for them.
+    """Yield ambiguous words with references, one per row. `cc-hf cues build` finds cues for them.
 
     The columns are those of `read_custom` without cues: `source`; `focus` or `position` or both;
     `gold` (the sense); `reference` (a correct translation); `tgt_lang`. Optional columns are

@@ -40,6 +40,15 @@ class SMaLL100Evaluator(M2M100Evaluator):
 
     n_forced = 0
 
+    @classmethod
+    def load_tokenizer(cls, path: str, **options: Any) -> Any:
+        """Return the tokenizer of M2M100, which reads the same files; the family adds the language
+        tokens. SMaLL-100's own is code in its repository, which is not run.
+        """
+        from transformers import M2M100Tokenizer
+
+        return M2M100Tokenizer.from_pretrained(path, trust_remote_code=False, **options)
+
     def check_language(self, side: str, lang: str) -> None:
         """Check that a language is known; the source language may be "", since it is not marked.
 

@@ -21,7 +21,7 @@ from cc_hf.evaluators.distributed import Apply
 from cc_hf.evaluators.fast.arithmetic import is_bf16_fast, is_int8_faster
 from cc_hf.evaluators.fast.int8_products import is_int8_available
 from cc_hf.evaluators.fast.lanes import in_lanes
-from cc_hf.evaluators.fast.packed import PACKED_FAMILIES, PackedModel, n_positions
+from cc_hf.evaluators.fast.packed import PackedModel, first_position, n_positions
 from cc_hf.evaluators.teacher_forcing import (
     embeddings_without,
     label_logprobs,
@@ -186,7 +186,7 @@ class Seq2SeqEvaluator(Evaluator):
     def _is_packable(self) -> bool:
         model = self.model
         if (
-            model.config.model_type not in PACKED_FAMILIES
+            first_position(model) is None
             or model.dtype != torch.float32
             or n_positions(model) < self.max_tokens
         ):

@@ -1,7 +1,8 @@
 """Teacher forcing that is faster than the model's own forward pass, with the same weights.
 
 It supports the encoder-decoders of transformers with the same structure: Marian, FSMT, M2M100
-(NLLB), mBART and BART; and students of Bergamot, whose decoders have recurrences.
+(NLLB), mBART and BART; and models that say so by `first_position`, the row of the first token in
+their table of positions. Their decoders may have recurrences (SSRU) in place of self-attention.
 
 Each distinct source is encoded once. Tokens are concatenated without padding, which is added for
 attention only. Products are in fp32, bf16 or int8; the residual stream, norms and softmax are in
@@ -31,12 +32,11 @@ from cc_hf.evaluators.fast.arithmetic import (
 from cc_hf.evaluators.fast.attention import attend, heads
 from cc_hf.evaluators.fast.rows import PackedRows, joined_ids, real_positions, slots_of
 from cc_hf.evaluators.fast.vocabulary import Vocabulary
-from cc_hf.models.bergamot.modeling import recurrent_states
 
-__all__ = ["PACKED_FAMILIES", "PackedModel", "n_positions"]
+__all__ = ["PACKED_FAMILIES", "PackedModel", "first_position", "n_positions"]
 
 #: model_type -> row of the first token in the table of positions
-PACKED_FAMILIES = {"bergamot": 0, "marian": 0, "bart": 2, "mbart": 2, "m2m_100": 2, "fsmt": 2}
+PACKED_FAMILIES = {"marian": 0, "bart": 2, "mbart": 2, "m2m_100": 2, "fsmt": 2}
 _BLOCK_ROWS = 512  # rows at a time in the feed-forward part of a layer, whose inner states are wide
 _SOURCE_STEP = 4  # of the lengths of padded sources
 
@@ -57,10 +57,14 @@ class _Attention:
 
 @dataclass(frozen=True)
 class _Recurrence:
-    """An SSRU with its norm; `inputs` is one product for gates and candidates."""
+    """An SSRU with its norm.
+
+    `inputs` is one product for gates and candidates, of which `states` makes all states.
+    """
 
     inputs: Product
     norm: nn.LayerNorm
+    states: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ class _Stack:
 
 
 class PackedModel:
-    """The faster pass of a sequence-to-sequence model of PACKED_FAMILIES with weights in fp32.
+    """The faster pass of a sequence-to-sequence model with a `first_position` and weights in fp32.
 
     Args:
         model: a model of transformers, in eval mode; its parameters keep their values.
@@ -103,7 +107,7 @@ class PackedModel:
         self.pre_norm = config.model_type in ("mbart", "m2m_100")
         self.is_relu = config.activation_function == "relu"
         self.activation = _activation(config.activation_function)
-        first = PACKED_FAMILIES[config.model_type]
+        first = first_position(model) or 0
         encoder, decoder = model.get_encoder(), model.get_decoder()
         with torch.no_grad():
             self.encoder, self.decoder = (self._stack(part, first) for part in (encoder, decoder))
@@ -234,7 +238,7 @@ class PackedModel:
         normed = block.norm(hidden) if self.pre_norm else hidden
         inputs = in_fp32(block.inputs(self.arithmetic.prepare(normed)))
         gates, candidates = rows.padded(inputs).chunk(2, dim=-1)
-        states = recurrent_states(gates.sigmoid(), candidates)
+        states = block.states(gates.sigmoid(), candidates)
         return self._after(block.norm, hidden.add_(rows.unpadded(states).relu_()))
 
     def _cross_attention(
@@ -325,7 +329,7 @@ class PackedModel:
         over_tokens: _Attention | _Recurrence
         if hasattr(layer, "recurrence"):
             inputs = self._joined(layer.recurrence.forget, layer.recurrence.candidate)
-            over_tokens = _Recurrence(inputs, norm)
+            over_tokens = _Recurrence(inputs, norm, layer.recurrence.states)
         else:
             attention = layer.self_attn
             inputs = self._joined(attention.q_proj, attention.k_proj, attention.v_proj)
@@ -371,16 +375,22 @@ class PackedModel:
         return self.arithmetic.product(weight, bias, relu=relu)
 
 
+def first_position(model: Any) -> int | None:
+    """Return the row of the first token in the tables of positions of a model; None for a model
+    that has no packed pass.
+    """
+    of_model: int | None = getattr(model, "first_position", None)
+    return PACKED_FAMILIES.get(model.config.model_type, of_model)
+
+
 def n_positions(model: Any) -> int:
     """Return the length of the longest source or target by the tables of positions.
 
     Args:
-        model: a model of PACKED_FAMILIES.
+        model: a model with a `first_position`.
     """
-    return (
-        min(len(_positions(part)) for part in (model.get_encoder(), model.get_decoder()))
-        - PACKED_FAMILIES[model.config.model_type]
-    )
+    sides = (model.get_encoder(), model.get_decoder())
+    return min(len(_positions(part)) for part in sides) - (first_position(model) or 0)
 
 
 def _positions(part: Any) -> torch.Tensor:

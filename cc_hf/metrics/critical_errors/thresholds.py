@@ -1,7 +1,7 @@
 """The threshold of a difference that tells right from wrong translations best.
 
-As with cues (`cc_hf.cue_building.calibration`), one half of the sentences chooses and the other is
-reported, so that the figure is not biased by the choice.
+As with cues (`cc-hf cues calibrate`), one half of the sentences chooses and the other is reported,
+so that the figure is not biased by the choice.
 """
 
 from __future__ import annotations

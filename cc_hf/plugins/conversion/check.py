@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import EvaluatorError, InputError, in_file
-from cc_hf.evaluators.families.fairseq import FairseqEvaluator
-from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.models.weights import load_weights
+from cc_hf.plugins.conversion.evaluator import FairseqEvaluator
+from cc_hf.plugins.conversion.tokenizer import FairseqTokenizer
 from cc_hf.reading import AS_WRITTEN
 from cc_hf.records import COUNT, NonEmpty, read_json, read_value
 

@@ -14,11 +14,11 @@ from typing import Any
 from cc_hf.errors import EvaluatorError, InputError, shown
 from cc_hf.files import exists
 from cc_hf.folders import new_folder
-from cc_hf.models.fairseq.tokenizer import FairseqTokenizer, Settings
 from cc_hf.models.weights import reported_loading
 from cc_hf.plugins.conversion.architectures import build_model, registered_architecture
 from cc_hf.plugins.conversion.check import ConversionCheck, read_check
 from cc_hf.plugins.conversion.checkpoint import FairseqCheckpoint, read_checkpoint
+from cc_hf.plugins.conversion.tokenizer import FairseqTokenizer, Settings
 
 __all__ = ["Conversion", "convert"]
 

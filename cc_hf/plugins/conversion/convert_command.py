@@ -14,6 +14,7 @@ from cc_hf.cli.fields import Fields
 from cc_hf.cli.options import NewFolder
 from cc_hf.errors import InputError
 from cc_hf.files import is_folder
+from cc_hf.registry import load_all
 
 __all__ = ["convert"]
 
@@ -74,10 +75,7 @@ def convert(
 
     Example: cc-hf convert bergamot:en-pt --output en-pt
     """
-    from cc_hf.models.bergamot.published import PREFIX
-    from cc_hf.models.bergamot.student import student_files
     from cc_hf.plugins.conversion.convert import convert as convert_checkpoints
-    from cc_hf.plugins.conversion.student import convert_student
     from cc_hf.plugins.conversion.table import conversion_json, conversion_lines
 
     options: dict[str, Any] = {**vars(fairseq), "check": check}
@@ -92,21 +90,21 @@ def convert(
             files=[NewFile(output, None)],
             notes=conversion.notes,
         )
-    if not model.startswith(PREFIX) and student_files(model) is None:
-        raise InputError(
-            f"{model}: expected a name such as bergamot:en-pt, a folder with model*.bin or"
-            " model*.npz and vocab*.spm (or srcvocab*.spm and trgvocab*.spm), or a folder with"
-            " checkpoints of fairseq (*.pt)"
-        )
+    formats = load_all("model format").values()
+    of_files = next((of_files for of_files in formats if of_files.fits(model)), None)
+    if of_files is None:
+        expected = [of_files.expected for of_files in formats]
+        expected.append("a folder with checkpoints of fairseq (*.pt)")
+        raise InputError(f"{model}: expected {', or '.join(expected)}")
     if given:
         raise InputError(
             f"{', '.join(given)}: expected a folder with checkpoints of fairseq (*.pt), got the"
-            f" student {model}; leave {'it' if len(given) == 1 else 'them'} out"
+            f" {of_files.noun} {model}; leave {'it' if len(given) == 1 else 'them'} out"
         )
-    folder = convert_student(model, output=output)
+    folder = of_files.convert(model, output=output)
     return Outcome(
-        {"models": {str(folder): "bergamot"}},
-        lambda: [f"{folder}  bergamot"],
+        {"models": {str(folder): of_files.name}},
+        lambda: [f"{folder}  {of_files.name}"],
         files=[NewFile(output, None)],
     )
 

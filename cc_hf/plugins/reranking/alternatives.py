@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
 
-from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.cues.english_pronouns import with_pronouns
 from cc_hf.cues.wordings import GENDER_WORDINGS, named_wording
 from cc_hf.data.files.nbest import Hypothesis
 from cc_hf.errors import InputError
+from cc_hf.evaluation.calibration_file import shipped_calibrations
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.functions import FunctionEvaluator

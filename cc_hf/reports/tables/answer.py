@@ -5,9 +5,12 @@ differs, and what to cite.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
+from textwrap import shorten
 
 from cc_hf import signature
+from cc_hf.comparing.systems import Comparison
 from cc_hf.metrics.base import registered_metric
 from cc_hf.metrics.headline import headline
 from cc_hf.reports.figure_text import (
@@ -21,18 +24,20 @@ from cc_hf.reports.figure_text import (
 from cc_hf.reports.findings import findings, most_split
 from cc_hf.reports.highlights import attributes
 from cc_hf.reports.numbers import limits
-from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.report import Report, build_report, fit_first
 from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.reports.report_tables import figure_cell
 from cc_hf.reports.samples import ReportedSystem
+from cc_hf.reports.tables.base import shared_notes
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Example
 from cc_hf.statistics.paired import PairedDifference
 
-__all__ = ["answer", "report_of"]
+__all__ = ["answer", "compared_report", "report_of"]
 
 _WOMEN_AND_MEN = {"female": "women", "male": "men"}
-_MOST_FINDINGS = 2
+_MOST_FINDINGS, _MOST_NOTES = 2, 2
+_WIDTH = 73  # of a note on a line of 80
 
 
 def report_of(
@@ -51,12 +56,53 @@ def report_of(
     return build_report(systems, examples=examples)
 
 
+def compared_report(comparison: Comparison, results: Mapping[str, EvaluationResult]) -> Report:
+    """Return the report of systems that were compared already, without their samples.
+
+    Args:
+        results: what was compared, by the names of the comparison.
+    """
+    of_systems: dict[str, dict[str, EvaluationResult]] = {}
+    for name, result in results.items():
+        system = name.removesuffix(f":{result.metric}")
+        of_systems.setdefault(system, {})[result.metric] = result
+    systems = [ReportedSystem(name, of_system) for name, of_system in of_systems.items()]
+    metrics = fit_first(systems)
+    return Report(
+        systems=tuple(systems),
+        baseline=systems[0].name,
+        metrics=metrics,
+        judging=metrics,
+        categories=tuple({c.category: 0 for r in results.values() for c in r.categories}),
+        samples=(),
+        comparisons={
+            (c.metric, c.system.removesuffix(f":{c.metric}")): c for c in comparison.systems
+        },
+        agreements=(),
+        notes=(),
+        cautions=tuple(shared_notes(comparison.notes)),
+        signature=comparison.signature,
+        n_resamples=int(signature.parse(comparison.signature)[1]["boot"]),
+        ranks={
+            metric: replace(
+                ranks,
+                by_system={
+                    name.removesuffix(f":{metric}"): standing
+                    for name, standing in ranks.by_system.items()
+                },
+            )
+            for metric, ranks in comparison.ranks.items()
+        },
+    )
+
+
 def answer(report: Report) -> Iterator[Piece]:
     """Yield what a reader of several systems asks first. Of many metrics these are the first, whose
     figures may be cited if any may, and the first that judges by an evaluator.
     """
     first = report.first
-    yield Line(f"{data_name(first)}: {first.n:,} translations of each system", "title")
+    of_each = " of each system" * (len(report.systems) > 1)
+    yield Line(f"{data_name(first)}: {first.n:,} translations{of_each}", "title")
     sentences = findings(report, most_split(report, attributes(report)))
     for sentence in sentences[:_MOST_FINDINGS]:
         yield Line(sentence, "item")
@@ -69,8 +115,12 @@ def answer(report: Report) -> Iterator[Piece]:
         yield Line.named("What to cite: ", " ".join(report.cited.sentences[:2]), style)
     for metric in metrics:
         yield f"signature: {_shared([r.signature for r in report.of_metric(metric).values()])}"
+    for note in report.cautions[:_MOST_NOTES]:
+        yield Line.named("note: ", shorten(note, _WIDTH, placeholder="…"), "alert")
     if others := [metric_name(metric) for metric in report.metrics if metric not in metrics]:
         yield f"-v also shows {', '.join(others)}"
+    elif report.cautions:
+        yield "-v shows all notes, categories and counts"
 
 
 def _systems(report: Report, metric: str) -> ReportTable:
@@ -82,6 +132,7 @@ def _systems(report: Report, metric: str) -> ReportTable:
     said = headline(result)
     words = {figure.name: _WOMEN_AND_MEN.get(figure.category, "") for figure in said.cited}
     words |= {said.gap: "gap"} if said.gap else {said.by: ""} if said.by else {}
+    words |= {"neither_share": "neither"} if "neither_share" in result.scores else {}
     rows = [
         [system, *(_figure(report, metric, system, name) for name in words)] for system in results
     ]
@@ -118,7 +169,8 @@ def _difference_texts(
 def _figure(report: Report, metric: str, system: str, name: str) -> str:
     cell = figure_cell(report, metric, system, name)
     # Without the spaces, three figures and p are as wide as a terminal.
-    return f"{cell.value} ({cell.interval.replace(' – ', '–')})" if cell.interval else cell.value
+    has_interval = cell.interval and name != "neither_share"
+    return f"{cell.value} ({cell.interval.replace(' – ', '–')})" if has_interval else cell.value
 
 
 def _shared(texts: Sequence[str]) -> str:

@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cc_hf import registry
-from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.data.card_sections import card_section
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.download import is_here
+from cc_hf.evaluation.calibration_file import shipped_calibrations
 from cc_hf.evaluators.suitability import PUBLISHED
 from cc_hf.evidence import Evidence, known_evidence
 from cc_hf.languages import language_name
 from cc_hf.levels import trust_by
 from cc_hf.metrics.base import Metric
-from cc_hf.models.bergamot.published import LICENCE, PREFIX, STUDENTS
 from cc_hf.models.location import EmbeddedModel
+from cc_hf.models.model_format import ModelFormat
 from cc_hf.reports.numbers import count, decimal, percent, signed
 from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.schema import FORMS
@@ -242,17 +242,8 @@ def _evaluators() -> list[dict[str, Any]]:
             f"{large.src_lang} → {large.tgt_lang}; in the paper: {large.about} {figures}"
             f" ({large.source})"
         )
-    pairs = ", ".join(
-        f"{student.src_lang}-{student.tgt_lang}{'' if student.stage == 'prod' else '*'}"
-        for student in STUDENTS.values()
-    )
-    sizes = sorted({round(student.size / 1e6) for student in STUDENTS.values()})
-    abouts[f"{PREFIX}SOURCE-TARGET"] = (
-        "a student of Bergamot, which Firefox translates with; downloaded once and verified,"
-        f" {sizes[0]} to {sizes[-1]} MB, {LICENCE}. Pairs: {pairs} (* a model that Mozilla does"
-        " not call finished). Brackets suit few of them as cues, so compare the wordings first"
-        " (`cc-hf cues calibrate`)"
-    )
+    formats: dict[str, ModelFormat] = registry.load_all("model format")
+    abouts |= {f"{name}:SOURCE-TARGET": of_files.about() for name, of_files in formats.items()}
     for calibration in shipped_calibrations():
         chosen = calibration.choice.report
         name = calibration.evaluator.partition("@")[0]

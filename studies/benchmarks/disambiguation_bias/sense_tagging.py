@@ -39,7 +39,7 @@ from benchmarks.command import run_main
 from benchmarks.documents import measured_on, write_block
 from cc_hf.data.corpora.parallel import file_corpus
 from cc_hf.errors import InputError
-from cc_hf.systems.machine import load_average
+from cc_hf.plugins.timing.machine import load_average
 
 __all__ = ["Run", "main", "measure", "read_pairs", "table", "write_corpus"]
 

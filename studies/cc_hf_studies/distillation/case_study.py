@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cc_hf.comparing.published import read_published
-from cc_hf.comparing.system_rows import SystemRow
-from cc_hf.comparing.system_table import read_system_table
+from cc_hf.plugins.seeds.system_rows import SystemRow
+from cc_hf.plugins.seeds.system_table import read_system_table
 from cc_hf.statistics.regression import Regression
 from cc_hf_studies.common.system_columns import column_numbers, regress, select_systems
 

@@ -9,17 +9,17 @@ from typing import Annotated
 import typer
 
 from cc_hf.cli.command import Outcome
-from cc_hf.cli.compare_seeds import (
+from cc_hf.errors import InputError
+from cc_hf.plugins.seeds.seeds_command import (
     Figures,
     Means,
+    SystemOptionsFields,
     SystemsPlot,
     SystemTable,
     systems_outcome,
 )
-from cc_hf.cli.options import SystemOptionsFields
-from cc_hf.errors import InputError
+from cc_hf.plugins.seeds.system_inputs import SystemOptions
 from cc_hf.reading import pairs_of
-from cc_hf.reports.system_inputs import SystemOptions
 
 __all__ = ["regression", "systems"]
 

@@ -9,7 +9,7 @@ import typer
 
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.options import DataDir, OneMetric
-from cc_hf.cli.rater_files import (
+from cc_hf.plugins.raters.rater_files import (
     DrawSeed,
     KeyOutput,
     RaterFiles,
@@ -50,8 +50,8 @@ def build_sheets(
 
     Example: cc-hf study mt_geneval build-sheets a.json b.json -o sheets --key key.json
     """
-    from cc_hf.comparing.people.drawn_results import results_by_system
     from cc_hf.data.loading import load_examples
+    from cc_hf.plugins.raters.drawn_results import results_by_system
     from cc_hf_studies.mt_geneval.ratings import draw_contextual_sample
 
     files = RaterFiles(output, key, raters, seed)
@@ -75,7 +75,7 @@ def gender_ratings(
 
     Example: cc-hf study mt_geneval gender-ratings key.json sheets/rater1.csv sheets/rater2.csv
     """
-    from cc_hf.comparing.people.sheets import SheetKey
+    from cc_hf.plugins.raters.sheets import SheetKey
     from cc_hf_studies.mt_geneval.ratings import FORM, rate_genders
     from cc_hf_studies.mt_geneval.tables import ratings_json, ratings_tables
 

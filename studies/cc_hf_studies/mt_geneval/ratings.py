@@ -9,8 +9,8 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey
 from cc_hf.errors import InputError
+from cc_hf.plugins.raters.sheets import Answers, SheetForm, SheetKey
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example
 from cc_hf.statistics.agreement import confusion_matrix, f_scores, krippendorff_alpha

@@ -15,8 +15,8 @@ from cc_hf.cli.command import (
     PictureFile,
     add_command,
 )
-from cc_hf.cli.options import SystemOptionsFields
-from cc_hf.reports.system_inputs import SystemOptions
+from cc_hf.plugins.seeds.seeds_command import SystemOptionsFields
+from cc_hf.plugins.seeds.system_inputs import SystemOptions
 from cc_hf_studies.common.published_command import add_published
 from cc_hf_studies.speed.train_commands import train
 

@@ -181,7 +181,7 @@ def speed_points(systems: Systems) -> list[SpeedPoint]:
             of 0 to 100, or a time that is not above 0.
 
     Examples:
-        >>> from cc_hf.comparing.system_table import read_system_table
+        >>> from cc_hf.plugins.seeds.system_table import read_system_table
         >>> point = speed_points(read_system_table(PUBLISHED))[0]
         >>> point.model, point.seconds, round(point.deltas["delta"], 3)
         ('baseline', 3662.8, 0.367)
@@ -290,7 +290,7 @@ def speed_studies(systems: Systems, *, baseline: str = "baseline") -> list[Speed
             system of that name, or a system twice.
 
     Examples:
-        >>> from cc_hf.comparing.system_table import read_system_table
+        >>> from cc_hf.plugins.seeds.system_table import read_system_table
         >>> studies = speed_studies(read_system_table(PUBLISHED))
         >>> [(study.tgt_lang, study.part) for study in studies][:2]
         [('es', 'single'), ('de', 'single')]
@@ -341,7 +341,7 @@ def trend_lines(
         MissingDependencyError: without statsmodels.
 
     Examples:
-        >>> from cc_hf.comparing.system_table import read_system_table
+        >>> from cc_hf.plugins.seeds.system_table import read_system_table
         >>> lines = trend_lines(speed_studies(read_system_table(PUBLISHED))[::2])  # into Spanish
         >>> round(lines["anti"].coefficient("seconds").value, 2)
         0.2

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey
 from cc_hf.errors import InputError
 from cc_hf.plugins.asking.prompting.samples import choice_samples
+from cc_hf.plugins.raters.sheets import Answers, SheetForm, SheetKey
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import ContrastiveTranslationExample, Example
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval

@@ -10,14 +10,14 @@ import typer
 
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.options import DataDir, Resampling
-from cc_hf.cli.rater_files import (
+from cc_hf.errors import InputError
+from cc_hf.plugins.raters.rater_files import (
     DrawSeed,
     KeyOutput,
     RaterFiles,
     Raters,
     SheetsOutput,
 )
-from cc_hf.errors import InputError
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf_studies.common.sheet_options import Sheets
 
@@ -67,7 +67,7 @@ def rate(
 
     Example: cc-hf study wino_x rate key.json sheets/rater1.csv sheets/rater2.csv
     """
-    from cc_hf.comparing.people.sheets import SheetKey
+    from cc_hf.plugins.raters.sheets import SheetKey
     from cc_hf_studies.wino_x.human_study import FORM, rate_samples
     from cc_hf_studies.wino_x.tables import human_study_tables
 

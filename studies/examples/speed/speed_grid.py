@@ -31,15 +31,15 @@ from cc_hf_studies.common.scratch.pieces import train_pieces
 from cc_hf_studies.common.scratch.run import TrainingFiles, train
 
 from cc_hf import evaluate, load_material
-from cc_hf.comparing.system_table import read_system_table
 from cc_hf.errors import CCError, InputError
 from cc_hf.evaluators.loading import load_with
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.plugins.seeds.system_table import read_system_table
+from cc_hf.plugins.timing.timing import TimingOptions, time_systems
 from cc_hf.reading import read_lines
 from cc_hf.statistics.corpus_quality import corpus_quality
 from cc_hf.systems.system import System
 from cc_hf.systems.text_files import translate_file
-from cc_hf.systems.timing import TimingOptions, time_systems
 from cc_hf.training.sampling import stratified_sample
 from examples.train_marian import made_pairs, split
 

@@ -12,9 +12,9 @@ from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
 import cc_hf
 from cc_hf.errors import EvaluatorError
-from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.pretrained import load_model
 from cc_hf.plugins.conversion.convert import convert
+from cc_hf.plugins.conversion.evaluator import FairseqEvaluator
 from cc_hf.tables.rows import read_rows
 from studies.tests.disambiguation_bias.baseline_models import Baseline, convs2s, logprobs, lstm
 from tests.helpers.fairseq_models import check_translates_and_carries_its_code

@@ -9,8 +9,8 @@ from cc_hf_studies.common.system_columns import regress, select_systems
 from cc_hf_studies.distillation import case_study
 
 from cc_hf.citations import CITATIONS
-from cc_hf.comparing.system_rows import mean_rows
-from cc_hf.comparing.system_table import read_system_table
+from cc_hf.plugins.seeds.system_rows import mean_rows
+from cc_hf.plugins.seeds.system_table import read_system_table
 from cc_hf.reading import read_lines
 from tests.helpers.results import write_result, write_seeds
 from tests.helpers.usual import (

@@ -18,9 +18,9 @@ from transformers import AutoModelForSeq2SeqLM, MarianTokenizer, PreTrainedToken
 import cc_hf
 from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.plugins.conversion.convert import convert
+from cc_hf.plugins.conversion.evaluator import FairseqEvaluator
 from studies.tests.lexical_shortcuts.contract_cases import save_tiny_lexical_shortcut
 from studies.tests.lexical_shortcuts.shortcut_models import small_model
 from tests.helpers import fairseq_models

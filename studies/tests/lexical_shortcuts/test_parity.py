@@ -14,10 +14,10 @@ from safetensors.torch import load_file
 from transformers import AutoModelForSeq2SeqLM, LogitsProcessorList
 
 import cc_hf
-from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.plugins.conversion.convert import convert
+from cc_hf.plugins.conversion.evaluator import FairseqEvaluator
+from cc_hf.plugins.conversion.tokenizer import FairseqTokenizer
 from cc_hf.systems.translate import translate
 from tests.helpers.fairseq_models import save_fairseq
 from tests.helpers.usual import known, read_json, typed, write_lines

@@ -6,7 +6,7 @@ from typing import Any
 
 from cc_hf_studies.mt_geneval.ratings import draw_contextual_sample
 
-from cc_hf.comparing.people.sheets import Answers, SheetKey
+from cc_hf.plugins.raters.sheets import Answers, SheetKey
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus, Judgement
 from tests.helpers.judged import judgement, result_of

@@ -16,7 +16,7 @@ from cc_hf_studies.speed import points
 from cc_hf_studies.speed.points import PUBLISHED
 
 from cc_hf.citations import CITATIONS
-from cc_hf.comparing.system_table import read_system_table
+from cc_hf.plugins.seeds.system_table import read_system_table
 from cc_hf.results import CategoryAccuracy, EvaluationResult
 from examples.train_marian import made_pairs
 from studies.examples.speed import speed_grid

@@ -12,7 +12,7 @@ from cc_hf_studies.wino_x.referent_bias import referent_bias
 from cc_hf_studies.wino_x.referent_choices import ReferentChoice, read_choices
 from cc_hf_studies.wino_x.salience import Salience, WordSalience, trigger_importance
 
-from cc_hf.comparing.people.sheets import SheetKey, SheetRow
+from cc_hf.plugins.raters.sheets import SheetKey, SheetRow
 from cc_hf.schema import ContrastiveTranslationExample
 from tests.helpers.contract_cases import ContractCases, CountCase, FigureCase, KeptFile
 from tests.helpers.judged import contrastive

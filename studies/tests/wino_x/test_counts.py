@@ -11,9 +11,9 @@ from cc_hf_studies.wino_x.pronoun_counts import corpus_pronouns, pronoun_counts
 from datasets import Dataset
 
 import cc_hf
-from cc_hf.comparing.people.sheets import SheetKey
 from cc_hf.data.corpora.parallel import dataset_corpus, file_corpus
 from cc_hf.errors import CCError, InputError
+from cc_hf.plugins.raters.sheets import SheetKey
 from cc_hf.results import Interval
 from cc_hf.text.alignment import GivenAlignments, parse_pharaoh
 from tests.helpers.judged import Examples, Sides

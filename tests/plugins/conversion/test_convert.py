@@ -9,15 +9,18 @@ import torch
 from transformers import AutoModelForSeq2SeqLM
 
 import cc_hf
-from cc_hf.errors import DataError, EvaluatorError, MissingDependencyError
-from cc_hf.evaluators.families.fairseq import FairseqEvaluator
-from cc_hf.models.fairseq.tokenizer import FairseqTokenizer, Settings, read_codes, read_dictionary
+from cc_hf.errors import EvaluatorError, MissingDependencyError
 from cc_hf.normalization import composed
 from cc_hf.plugins.conversion.convert import Conversion, convert
-from cc_hf.plugins.conversion.student import convert_student
-from tests.helpers import bergamot_models as made
+from cc_hf.plugins.conversion.evaluator import FairseqEvaluator
+from cc_hf.plugins.conversion.tokenizer import (
+    FairseqTokenizer,
+    Settings,
+    read_codes,
+    read_dictionary,
+)
 from tests.helpers.fairseq_models import both, options, reference_logprobs, save_fairseq
-from tests.helpers.usual import cases, fails, invoke, printed_by, refuses, run_command
+from tests.helpers.usual import cases, fails, invoke, refuses, run_command
 
 _PAIRS = [
     ([5, 9, 30, 2], [7, 2]),
@@ -259,7 +262,7 @@ def test_an_incomplete_converted_folder_is_refused(tmp_path: Path) -> None:
 
 def test_dictionaries_are_read_and_malformed_lines_named() -> None:
     text = "a b 1\nc 2 #fairseq:overwrite\nc 3 #fairseq:overwrite\n"
-    assert read_dictionary(text) == ["a b", "c", "c"]
+    assert read_dictionary(text) == read_dictionary(text.replace("\n", "\r\n")) == ["a b", "c", "c"]
     for text, reason in (
         ("a\n", "line 1: expected \"symbol count\", got 'a'"),
         ("a 1\n\nb 1\n", "line 2"),
@@ -349,55 +352,3 @@ def test_malformed_files_of_scores_are_refused(content: Any, reason: str, tmp_pa
         content = {"pairs": [{"source_ids": [2], "target_ids": [2], "scores": content}]}
     (tmp_path / "scores.json").write_text(json.dumps(content), encoding="utf-8")
     refuses(reason, converted, tmp_path, check=tmp_path / "scores.json")
-
-
-@pytest.mark.parametrize("changes", [{}, made.TWO_VOCABULARIES], ids=["shared", "two vocabularies"])
-def test_converted_student_gives_the_same_scores(tmp_path: Path, changes: dict[str, Any]) -> None:
-    folder = made.save_student(tmp_path / "student", changes)
-    converted = convert_student(folder, output=tmp_path / "converted")
-    names = {path.name for path in converted.iterdir()}
-    assert names >= {"model.safetensors", "source.spm", "target.spm", "config.json", "README.md"}
-    before, after = (cc_hf.load_evaluator(path, mode="exact") for path in (folder, converted))
-    assert (after.src_lang, after.tgt_lang) == ("en", "de")
-    made.same_logprobs(before, after)
-
-
-def test_converted_student_is_a_model_of_transformers(tmp_path: Path) -> None:
-    student = made.save_student(tmp_path / "student")
-    converted = convert_student(student, output=tmp_path / "converted")
-    model: Any = AutoModelForSeq2SeqLM.from_pretrained(converted)
-    assert type(model).__name__ == "BergamotForConditionalGeneration"
-    model.train()
-    model(input_ids=torch.tensor([[5, 6, 0]]), labels=torch.tensor([[7, 8, 0]])).loss.backward()
-    assert model.model.decoder.layers[0].recurrence.forget.weight.grad.abs().sum() > 0
-    # Padding starts the decoder, as a vector of zeros, which training must not move.
-    gradient = model.model.decoder.embed_tokens.weight.grad
-    assert not gradient[model.config.pad_token_id].any()
-    assert gradient[5].any()
-
-
-def test_only_students_are_converted_and_nothing_is_overwritten(tmp_path: Path) -> None:
-    student = made.save_student(tmp_path / "student")
-    refuses("is not an empty folder", convert_student, student, output=student)
-    parent, message = student.parent, r"expected a folder with model\*.bin"
-    refuses(message, convert_student, parent, output=parent / "converted")
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("name", ["Wemb", "decoder_ff_logit_out_b", "encoder_l1_ffn_W1"])
-def test_the_converter_refuses_weights_not_finite(tmp_path: Path, name: str, value: float) -> None:
-    folder, tensors = made.save_student(tmp_path / "student"), made.weights(made.settings())
-    tensors[name].flat[3] = value
-    path = folder / "model.ende.intgemm.alphas.bin"
-    path.write_bytes(made.binary(made.settings(), tensors, int8=False))
-    message = rf"{path}.*'{name}': expected finite numbers.* 1 of"
-    fails(DataError, message, convert_student, folder, output=tmp_path / "converted")
-    assert not (tmp_path / "converted").exists()
-
-
-def test_command_converts_a_student_that_names_its_tokens(tmp_path: Path) -> None:
-    folder, output = made.save_student(tmp_path / "student"), tmp_path / "converted"
-    assert printed_by("convert", folder, "--output", output).split() == [str(output), "bergamot"]
-    evaluator: Any = cc_hf.load_evaluator(output)
-    (ids,) = evaluator.encode_sources(["The key is here."], "en", "de")
-    assert evaluator.source_pieces(ids)[-1] == evaluator.target_pieces(ids)[-1] == "</s>"

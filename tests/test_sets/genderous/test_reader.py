@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import cc_hf
-from cc_hf.cue_building.calibration import calibrate
-from cc_hf.cue_building.development import DevelopmentRow, DevelopmentSet
 from cc_hf.cues.wordings import named_wording, reworded
 from cc_hf.data.download import fetch
 from cc_hf.data.labelled import LabelledTranslation
 from cc_hf.errors import FileError
+from cc_hf.plugins.calibration.calibration import calibrate
+from cc_hf.plugins.calibration.development import DevelopmentRow, DevelopmentSet
 from cc_hf.schema import NEITHER, ContrastiveSourceExample
 from cc_hf.test_sets.genderous import reader
 from cc_hf.test_sets.genderous.labels import LABELS

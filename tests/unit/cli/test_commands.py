@@ -100,7 +100,7 @@ def test_list_names_every_registered_thing() -> None:
 
 def test_evaluate_prints_the_table_and_writes_the_json(tmp_path: Path, tiny_marian: Path) -> None:
     output = tmp_path / "r.json"
-    options = f"--evaluator {tiny_marian} --output {output} --limit 60"
+    options = f"--evaluator {tiny_marian} --output {output} --limit 60 --verbose"
     found = cc_hf(f"evaluate simplegen en-de {options} --translations", simplegen_file(tmp_path))
     rows = [line for line in found.stdout.splitlines() if re.match(r" +\w+ .*\(.* – .*\)", line)]
     assert [row.split()[0] for row in rows] == ["MoMc", "FoFc", "MoFc", "FoMc", "total", "minimum"]
@@ -191,7 +191,8 @@ def test_an_unusable_cache_is_refused_or_noted(tmp_path: Path, tiny_marian: Path
 def test_an_audit_and_labels_correct_the_figures(tiny_marian: Path, tmp_path: Path) -> None:
     data, option, path = cooks(tmp_path)
     common: list[str | Path] = [data, option, path, "--evaluator", tiny_marian]
-    found = cc_hf(f"evaluate --audit cc-tiny-en-de --audit-size 20 -o {tmp_path}/r.json", *common)
+    audit = "--audit cc-tiny-en-de --audit-size 20 --verbose"
+    found = cc_hf(f"evaluate {audit} -o {tmp_path}/r.json", *common)
     assert "corrected (95 %)" in found.stdout
     result = read_json(tmp_path / "r.json")
     assert result["counts"]["n_trusted"] == 20
@@ -449,7 +450,8 @@ def test_metrics_that_lack_something_are_named_once_on_stderr(tmp_path: Path) ->
     (line,) = [line for line in found.stderr.splitlines() if "not run" in line]
     assert line.startswith("note: not run: contrastive conditioning: ")
     assert "not run" not in found.stdout
-    assert found.stdout.startswith("Opus 1 · SimpleGEN, English → Spanish: 1 metric on 2,664")
+    assert found.stdout.startswith("SimpleGEN, English → Spanish: 2,664 translations\n")
+    assert "  Opus 1  " in found.stdout
     assert {result.system for result in stored.results} == {"Opus 1"}
     assert "not run" not in cc_hf(arguments, "--quiet").stderr
     for kind in ("--markdown", "--latex", "--html"):

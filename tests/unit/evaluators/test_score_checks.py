@@ -16,7 +16,6 @@ from safetensors.torch import load_file, save_file
 
 from cc_hf import registry
 from cc_hf.comparing.explanation import explain
-from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.errors import CacheWarning, EvaluatorError
 from cc_hf.evaluators.contests import pair_scores
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
@@ -150,6 +149,8 @@ def test_all_modes_refuse_invalid_weights(tmp_path: Path, with_bf16: None) -> No
 
 
 def test_a_masked_lm_with_invalid_weights_is_refused(tmp_path: Path) -> None:
+    from cc_hf.plugins.calibration.fill_mask import load_masked_lm
+
     masked = load_masked_lm(save_tiny_masked_lm(tmp_path))
     spoil(masked.model)
     found = masked.word_logprobs(masked.mask(["The doctor left."], [4]))

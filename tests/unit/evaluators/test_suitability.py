@@ -11,8 +11,6 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.comparing.people.published import published_agreement
-from cc_hf.cue_building.build import CueChoice, build_cues
 from cc_hf.data.card_sections import evaluator_caution
 from cc_hf.errors import ResultWarning
 from cc_hf.evaluation.fitting import make_metric
@@ -50,6 +48,8 @@ def test_registry_and_card_show_the_evaluator(name: str) -> None:
 
 
 def test_agreements_of_recommended_evaluators_are_the_published_ones(root: Path) -> None:
+    from cc_hf.plugins.raters.published import published_agreement
+
     page = (root / "docs/evaluators.md").read_text(encoding="utf-8")
     assert [one.name for one in PUBLISHED] == ["facebook/wmt19-en-de", "facebook/wmt19-en-ru"]
     for one in PUBLISHED:
@@ -161,6 +161,8 @@ def test_the_note_on_mucow_names_a_metric_without_evaluator(shared: Path, tiny: 
 
 
 def test_building_cues_warns_of_an_unsuitable_evaluator(tiny: Evaluator) -> None:
+    from cc_hf.plugins.calibration.build import CueChoice, build_cues
+
     extra = {"ambiguous_word": "bat", "reference": "Es fliegt."}
     rows = [("en", "de", "a bat", "all", sense, Focus("bat", 2)) for sense in ("animal", "club")]
     examples = [ProbingExample(row[4], *row, extra) for row in rows]

@@ -17,8 +17,8 @@ from huggingface_hub import HfApi, ModelCard, SpaceCard
 from huggingface_hub.errors import LocalTokenNotFoundError
 
 from cc_hf import __version__, registry
-from cc_hf.cue_building.calibration_file import CALIBRATION, read_calibration
 from cc_hf.errors import DataError, UnknownNameError
+from cc_hf.evaluation.calibration_file import CALIBRATION, read_calibration
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, MAX_FORM_LINES, judge_lines
 from cc_hf.hub.models import build_model_folder

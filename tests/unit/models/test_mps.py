@@ -13,7 +13,6 @@ import torch
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.models.pretrained import pick_device
 from cc_hf.training.undisturbed import undisturbed
 from tests.helpers.fake_mps import fake_mps
@@ -66,6 +65,8 @@ def test_translations_equal_those_of_the_cpu() -> None:
 
 
 def test_a_masked_language_model_fills_masks(tmp_path: Path) -> None:
+    from cc_hf.plugins.calibration.fill_mask import load_masked_lm
+
     folder, rows = save_tiny_masked_lm(tmp_path, family="bert"), []
     with fake_mps():
         for device in ("cpu", "mps"):

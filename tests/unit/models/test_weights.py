@@ -16,7 +16,6 @@ from safetensors.torch import load_file, save_file
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.errors import CCError, EvaluatorError
 from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.models.location import TINY_EN_DE
@@ -143,6 +142,8 @@ def without_a_layer(place: Path) -> Path:
 
 
 def test_incomplete_models_are_refused_by_every_entry_point(marian: Path, tmp_path: Path) -> None:
+    from cc_hf.plugins.calibration.fill_mask import load_masked_lm
+
     without_a_layer(marian)
     texts = write_lines(tmp_path / "t.txt", ["Ja."])
     columns = "source,focus,correct_cues,incorrect_cues,tgt_lang"
@@ -312,6 +313,8 @@ def test_a_damaged_model_is_refused(made: Made, tmp_path: Path, damage: str) -> 
 @cases("", "[]", "{}", "null", '{"model": {"type": "BPE"}}', '{"version": "1.0", "model": 3}')
 @pytest.mark.parametrize("family", ["causal_lm", "masked_lm", "t5", "nllb"])
 def test_bad_tokenizers_are_refused(content: str, made: Made, tmp_path: Path, family: str) -> None:
+    from cc_hf.plugins.calibration.fill_mask import load_masked_lm
+
     copied = shutil.copytree(made[family], tmp_path / "model")
     (copied / "tokenizer.json").write_text(content, encoding="utf-8")
     fails(CCError, "model", score, copied)
@@ -329,14 +332,14 @@ def test_a_model_without_its_head_is_refused(tmp_path: Path) -> None:
 _LOAD = """
 import sys
 from cc_hf.models.pretrained import load_model
+added = ("cc_hf_studies.", "cc_hf.plugins.bergamot.configuration")
 for folder in sys.argv[1:]:
     family = load_model(folder).family
-    studies = sorted(name for name in sys.modules if name.startswith("cc_hf_studies."))
-    print(family, *studies)
+    print(family, *sorted(name for name in sys.modules if name.startswith(added)))
 """
 
 
-def test_a_model_of_a_study_imports_that_study_and_other_models_none(made: Made) -> None:
+def test_a_model_of_a_slice_imports_that_slice_and_other_models_none(made: Made) -> None:
     names, expected = ["marian", *registry.names("model type")], set[str]()
     command = [sys.executable, "-c", _LOAD, *(str(made[name]) for name in names)]
     found = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -190,7 +190,7 @@ def test_the_bat_example_of_the_readme_gets_a_note(evaluator: str, tmp_path: Pat
     path = write_lines(tmp_path / "bats.de.txt", texts)
     found = invoke(
         f"evaluate {tmp_path}/bats.csv "
-        f"--translations {path} {evaluator} --output {tmp_path}/bats.json --quiet"
+        f"--translations {path} {evaluator} --output {tmp_path}/bats.json --quiet --verbose"
     )
     assert found.exit_code == 0, found.output
     text = " ".join(found.output.split())

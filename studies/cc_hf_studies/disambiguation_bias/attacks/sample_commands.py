@@ -12,14 +12,14 @@ import typer
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
 from cc_hf.cli.options import Resampling
-from cc_hf.cli.rater_files import (
+from cc_hf.errors import InputError
+from cc_hf.plugins.raters.rater_files import (
     DrawSeed,
     KeyOutput,
     RaterFiles,
     Raters,
     SheetsOutput,
 )
-from cc_hf.errors import InputError
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf_studies.common.sheet_options import Sheets
 from cc_hf_studies.disambiguation_bias.command_options import (
@@ -189,7 +189,7 @@ def rate(
 
     Example: cc-hf study disambiguation_bias attack rate key.json sheets/rater1.csv sheets/rater2.csv
     """  # noqa: E501
-    from cc_hf.comparing.people.sheets import SheetKey
+    from cc_hf.plugins.raters.sheets import SheetKey
     from cc_hf_studies.disambiguation_bias.attacks.sheets import FORM, rate_sheets
     from cc_hf_studies.disambiguation_bias.attacks.tables import sheet_tables
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey
 from cc_hf.errors import InputError
+from cc_hf.plugins.raters.sheets import Answers, SheetForm, SheetKey
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval
 from cc_hf.statistics.bootstrap import Bootstrap

@@ -25,8 +25,8 @@ from cc_hf_studies.disambiguation_bias.attacks.samples import (
 from cc_hf_studies.disambiguation_bias.attacks.sheets import FORM, draw_sentences, rate_sheets
 from cc_hf_studies.disambiguation_bias.attacks.transfer import Transfer, jaccard, transferability
 
-from cc_hf.comparing.people.sheets import SheetKey, SheetRow
 from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.plugins.raters.sheets import SheetKey, SheetRow
 from cc_hf.results import Interval
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.score_intervals import wilson_interval

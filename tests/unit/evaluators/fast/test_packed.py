@@ -9,9 +9,9 @@ import pytest
 import torch
 import transformers
 
+from cc_hf import registry
 from cc_hf.evaluators.fast import arithmetic
 from cc_hf.evaluators.fast.packed import PACKED_FAMILIES, PackedModel
-from cc_hf.models.bergamot.modeling import BergamotForConditionalGeneration
 from tests.helpers.models import SIZES
 
 _IDS = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "decoder_start_token_id": 2}
@@ -25,22 +25,25 @@ _FSMT: dict[str, Any] = {
     "tgt_vocab_size": 1500,
     "tie_word_embeddings": False,
 }
-#: family -> class, activation function, other settings
-_MODELS: dict[str, tuple[Any, str, dict[str, Any]]] = {
-    "bergamot": (BergamotForConditionalGeneration, "relu", {}),
-    "marian": (transformers.MarianMTModel, "swish", {"scale_embedding": True}),
-    "bart": (transformers.BartForConditionalGeneration, "gelu", {}),
-    "mbart": (transformers.MBartForConditionalGeneration, "gelu", {"scale_embedding": True}),
-    "m2m_100": (transformers.M2M100ForConditionalGeneration, "relu", {"scale_embedding": True}),
-    "fsmt": (transformers.FSMTForConditionalGeneration, "relu", _FSMT),
+#: family -> activation function, other settings
+_MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "bergamot": ("relu", {}),
+    "marian": ("swish", {"scale_embedding": True}),
+    "bart": ("gelu", {}),
+    "mbart": ("gelu", {"scale_embedding": True}),
+    "m2m_100": ("relu", {"scale_embedding": True}),
+    "fsmt": ("relu", _FSMT),
 }
+_FAMILIES = [*PACKED_FAMILIES, *_MODELS.keys() & registry.names("model type")]
+_AUTO = transformers.AutoModelForSeq2SeqLM
 
 
 def tiny(family: str) -> Any:
     torch.manual_seed(3)
-    model_class, activation, settings = _MODELS[family]
+    registry.find("model type", family)  # its import tells the Auto classes
+    activation, settings = _MODELS[family]
     settings = {**_SIZES, **settings, "activation_function": activation}
-    model = model_class(transformers.AutoConfig.for_model(family, **settings)).eval()
+    model = _AUTO.from_config(transformers.AutoConfig.for_model(family, **settings)).eval()
     with torch.no_grad():  # every bias, norm and weight must have an effect
         for name, parameter in model.named_parameters():
             if "embed_positions" not in name:
@@ -82,7 +85,7 @@ def weights_of(model: Any) -> dict[str, Any]:
     return {name: parameter.tolist() for name, parameter in model.state_dict().items()}
 
 
-@pytest.mark.parametrize("family", PACKED_FAMILIES)
+@pytest.mark.parametrize("family", _FAMILIES)
 @pytest.mark.parametrize("batch_tokens", [1, 100, 10_000])
 def test_mode_exact_equals_the_forward_pass_of_the_model(family: str, batch_tokens: int) -> None:
     model = tiny(family)
@@ -90,7 +93,7 @@ def test_mode_exact_equals_the_forward_pass_of_the_model(family: str, batch_toke
     assert_close(found, plain(model, *pairs()))
 
 
-@pytest.mark.parametrize("family", PACKED_FAMILIES)
+@pytest.mark.parametrize("family", _FAMILIES)
 @pytest.mark.parametrize("layouts", [True, False], ids=["with layouts", "without layouts"])
 def test_memory_mapped_weights_are_not_changed(
     family: str, layouts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -98,7 +101,7 @@ def test_memory_mapped_weights_are_not_changed(
     if not layouts:  # like a torch without functions for weights in oneDNN's own order
         monkeypatch.setattr(arithmetic, "is_bf16_layout_known", lambda: False)
     tiny(family).save_pretrained(tmp_path)
-    model = _MODELS[family][0].from_pretrained(tmp_path).eval()
+    model = _AUTO.from_pretrained(tmp_path).eval()
     expected, before = plain(model, *pairs()), weights_of(model)
     for mode, tolerance in (("exact", 1e-5), ("bf16", 0.9)):
         found = PackedModel(model, mode=mode).logprobs(*pairs(), batch_tokens=100)
@@ -115,7 +118,7 @@ def test_an_inaccurate_layout_is_not_used(error: float, monkeypatch: pytest.Monk
     assert arithmetic.is_bf16_layout_known.__wrapped__() == (error == 0)
 
 
-@pytest.mark.parametrize("family", PACKED_FAMILIES)
+@pytest.mark.parametrize("family", _FAMILIES)
 @pytest.mark.parametrize("mode", ["bf16", "int8"])
 def test_lower_precision_scores_are_close_to_exact_ones(family: str, mode: str) -> None:
     model = tiny(family)

@@ -1,1 +1,0 @@
-"""Disambiguation cues from a masked language model and an evaluator."""

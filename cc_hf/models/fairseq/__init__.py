@@ -1,1 +1,0 @@
-"""The tokenizer of models converted from fairseq."""

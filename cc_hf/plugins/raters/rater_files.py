@@ -1,0 +1,92 @@
+"""Options and files of the commands that write sheets for raters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cc_hf.cli.command import NewFile, Outcome
+
+if TYPE_CHECKING:
+    from cc_hf.plugins.raters.sheets import SheetKey
+
+__all__ = [
+    "DrawSeed",
+    "KeyOutput",
+    "RaterFiles",
+    "Raters",
+    "SheetsOutput",
+]
+
+SheetsOutput = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        help=(
+            "New folder to write. It contains guidelines.md and a sheet for each rater, rater1.csv"
+            " and so on."
+        ),
+        metavar="DIR",
+        rich_help_panel="Output",
+    ),
+]
+KeyOutput = Annotated[
+    Path,
+    typer.Option(
+        help="Write what raters must not see to this .json, which must lie outside the folder."
+    ),
+]
+Raters = Annotated[int, typer.Option(min=2, help="Number of raters.")]
+DrawSeed = Annotated[int, typer.Option("--seed", min=0, help="Seed of what is drawn at random.")]
+
+
+@dataclass(frozen=True)
+class RaterFiles:
+    """Where the sheets and their key are written, which is checked at once.
+
+    Attributes:
+        folder: new folder of the guidelines and the sheets.
+        key: file of what raters must not see.
+        seed: decides the order of each sheet.
+
+    Raises:
+        InputError: as for `check_sheet_files`.
+    """
+
+    folder: Path
+    key: Path
+    n_raters: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        from cc_hf.plugins.raters.sheets import check_sheet_files
+
+        check_sheet_files(self.folder, self.key)
+
+    def outcome(self, sheet_key: SheetKey) -> Outcome:
+        """Make the folder, and return the guidelines, the sheets and the key as files to write."""
+        from cc_hf.plugins.raters.sheets import key_text, rater_files
+
+        files = rater_files(sheet_key, n_raters=self.n_raters, seed=self.seed)
+        self.folder.mkdir(exist_ok=True)
+        n_drawn = sum(len(row.origins) for row in sheet_key.rows)
+        notes = [
+            f"{n_drawn:,} translations were drawn, which are on {len(sheet_key.rows):,} rows: where"
+            " texts are equal, people label them once"
+        ]
+        n_rows = f", {len(sheet_key.rows):,} rows"
+        return Outcome(
+            {"folder": str(self.folder), "key": str(self.key), "n_rows": len(sheet_key.rows)},
+            files=[
+                *(
+                    NewFile(self.folder / name, text, "" if name.endswith(".md") else n_rows)
+                    for name, text in files.items()
+                ),
+                NewFile(self.key, key_text(sheet_key), ", which raters must not see"),
+            ],
+            notes=notes if n_drawn > len(sheet_key.rows) else [],
+        )

@@ -1,0 +1,1 @@
+"""Tables and charts of many systems and seeds, by figures, BLEU and decoding time."""

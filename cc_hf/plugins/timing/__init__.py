@@ -1,0 +1,1 @@
+"""How long systems take to translate, measured in turns."""

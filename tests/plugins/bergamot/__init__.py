@@ -1,0 +1,1 @@
+"""Students of Bergamot: their files, what they compute, and their conversion."""
