@@ -56,18 +56,15 @@ def finding(shared: Path) -> str:
     by_system = split_table.by_system
     occupation = by_system[len(systems) - 1][0].value
     lines = [
-        (
-            "| WinoMT, English to German | women right, % | men right, % |"
-            f" {occupation}s right: women, men |"
-        ),
+        f"| system | women right | men right | {occupation}s: women, men |",
         "|---|--:|--:|--:|",
     ]
     for index, (name, result) in enumerate(results.items()):
         (split,) = (split for split in by_system[index] if split.value == occupation)
-        of_split = {group.name: f"{group.n_correct} of {group.n}" for group in split.spread.groups}
+        of_split = {group.name: f"{group.n_correct}/{group.n}" for group in split.spread.groups}
         cells = [percent(result, f"accuracy_{gender}", interval=True) for gender in GENDERS]
         cells.append(", ".join(of_split[gender] for gender in GENDERS))
-        lines.append(f"| {name.capitalize()}, 2019 | {' | '.join(cells)} |")
+        lines.append(f"| {name.capitalize()} | {' | '.join(cells)} |")
     return "\n".join([*lines, "", f"`{result.signature}`"])
 
 

@@ -66,7 +66,8 @@ _SCALE = _TEXTS["docs/scale.md"]  # its commands need a shell, and have a test o
 _CONSOLE = re.findall(
     r"```console\n(.*?)```", "\n".join({**_TEXTS, "docs/scale.md": ""}.values()), re.DOTALL
 )
-_VERBS = [line[2:] for line in "\n".join(_CONSOLE).splitlines() if line.startswith("$ ")]
+_LINES = "\n".join(_CONSOLE).replace("\\\n", " ").splitlines()
+_VERBS = [line[2:] for line in _LINES if line.startswith("$ ")]
 
 
 @pytest.mark.parametrize("code", _PYTHON)
@@ -297,7 +298,7 @@ def test_the_readme_is_short() -> None:
 def test_the_readme_leads_from_two_files_to_an_answer_by_two_commands() -> None:
     road, end, _ = _TEXTS["README.md"].partition(" --html report.html\n")
     assert _n_words(road + end) <= 300
-    install, evaluate = re.findall(r"^\$ (.*)", road, re.MULTILINE)
+    install, evaluate = re.findall(r"^\$ ((?:.*\\\n)*.*)", road, re.MULTILINE)
     assert install.startswith("git clone ")
     assert evaluate.count("--translations ") == 2
 

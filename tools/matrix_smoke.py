@@ -73,7 +73,7 @@ def models() -> None:
 
 def readme(data: Path) -> None:
     """The commands of the README, word by word, on the translations of two archived systems."""
-    lines = str(metadata("cc_hf").json["description"]).splitlines()
+    lines = str(metadata("cc_hf").json["description"]).replace("\\\n", " ").splitlines()
     commands = [line[2:] for line in lines if line.startswith("$ cc-hf ")]
     assert len(commands) == 2, commands
     for name, system in (("ours", "aws"), ("theirs", "bing")):
