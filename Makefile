@@ -12,6 +12,7 @@ VENV3 ?= .venv-datasets3
 STAMP3 = $(VENV3)/.installed
 
 DEMO = $(VENV)/.installed-demo
+DEMO_OUT = out/simplegen.en-de
 
 # Byte code is kept even where the environment forbids it: each process that the tests start would compile the package again.
 export PYTHONDONTWRITEBYTECODE =
@@ -19,9 +20,11 @@ export PYTHONDONTWRITEBYTECODE =
 .PHONY: demo test test-product test-studies check fuzz compat docs figures leaderboard benchmark benchmark-check evaluator clean dist matrix
 
 demo: $(DEMO)  ## environment with what the demo needs, then the main job on the embedded evaluator
-	mkdir -p out
-	@echo "translating and judging 2,664 sentences, about a minute on two cores"
-	$(BIN)/cc-hf evaluate simplegen en-de --system cc-tiny-en-de --output out/simplegen.en-de.json
+	@mkdir -p out
+	@echo "translating and judging 2,664 sentences, about a minute on two idle cores"
+	$(BIN)/cc-hf evaluate simplegen en-de --system cc-tiny-en-de --metric all --output $(DEMO_OUT).json --html $(DEMO_OUT).html > $(DEMO_OUT).txt
+	@$(BIN)/python -m tools.demo $(DEMO_OUT).json
+	@echo "$(BIN)/cc-hf sources winomt --output winomt.en.txt"
 
 # Each process that tests computes on one thread: they share the cores already. Files are tested in their order, which ends with many small ones: by
 # number of tests, as by default, files of one slow test would come last, and one process would wait for the other.
@@ -131,10 +134,10 @@ $(STAMP): pyproject.toml studies/pyproject.toml constraints.txt
 
 # An environment for development has all that the demo needs.
 $(DEMO): pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	@echo "installing cc_hf with torch and transformers into $(VENV), once"
-	test -e $(STAMP) || $(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable '.[models]'
-	touch $(DEMO)
+	@$(PYTHON) -m venv $(VENV)
+	@echo "installing cc_hf with torch and transformers into $(VENV), once: 80 packages, one to two minutes on a fast network"
+	@test -e $(STAMP) || $(BIN)/python tools/install.py $(VENV)/install.log --constraint constraints.txt --editable '.[models]'
+	@touch $(DEMO)
 
 clean:
 	rm -rf $(VENV) $(VENV3) out build dist

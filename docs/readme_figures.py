@@ -1,5 +1,5 @@
-"""Compute the README's figures with the embedded evaluator, and write them into the README: python
-docs/readme_figures.py SHARED
+"""Compute the README's finding, and the figures of the embedded evaluator beside it, and write them
+into README.md and docs/evaluators.md: python docs/readme_figures.py SHARED
 
 Scores are exact, so that every machine gives the same figures. SHARED holds upstream/ (datasets and
 archived translations) and gold/human_validation (annotations).
@@ -14,10 +14,17 @@ import typer
 
 import cc_hf
 from cc_hf.comparing.people.agreement import agreement_with_labels, read_annotations
+from cc_hf.fit_to_cite import GENDERS
 from cc_hf.hub.cards import with_block
 from cc_hf.metrics.headline import headline
+from cc_hf.reports.findings import most_split
+from cc_hf.reports.highlights import attributes
+from cc_hf.reports.report import build_report
+from cc_hf.reports.samples import ReportedSystem
 
 _ROOT = Path(__file__).parent.parent
+#: The archived systems of the finding, and of the picture.
+FINDING = ("bing", "google", "systran")
 
 
 def percent(result: cc_hf.EvaluationResult, name: str, *, interval: bool = False) -> str:
@@ -28,15 +35,48 @@ def percent(result: cc_hf.EvaluationResult, name: str, *, interval: bool = False
     return text
 
 
+def judged_by_words(shared: Path, system: str) -> cc_hf.EvaluationResult:
+    """Return the verdicts of WinoMT's own metric on an archived system, en-de."""
+    path = shared / f"upstream/gabrielStanovsky/mt_gender/translations/{system}/en-de.txt"
+    material = cc_hf.load_material("winomt", tgt_lang="de", data_dir=shared / "upstream")
+    return cc_hf.evaluate(material, translations=path, metric="winomt_pattern_matching")
+
+
+def finding(shared: Path) -> str:
+    """Return the block of the README: men and women of three systems, and the occupation in which
+    the last of them differs most between both.
+    """
+    results = {name: judged_by_words(shared, name) for name in FINDING}
+    material = cc_hf.load_material("winomt", tgt_lang="de", data_dir=shared / "upstream")
+    systems = [ReportedSystem(name, {r.metric: r}) for name, r in results.items()]
+    report = build_report(systems, examples=material.examples)
+    split_table = most_split(report, attributes(report))
+    if split_table is None:
+        raise SystemExit("no occupation has enough samples of women and of men")
+    by_system = split_table.by_system
+    occupation = by_system[len(systems) - 1][0].value
+    lines = [
+        f"| system | women right | men right | {occupation}s: women, men |",
+        "|---|--:|--:|--:|",
+    ]
+    for index, (name, result) in enumerate(results.items()):
+        (split,) = (split for split in by_system[index] if split.value == occupation)
+        of_split = {group.name: f"{group.n_correct}/{group.n}" for group in split.spread.groups}
+        cells = [percent(result, f"accuracy_{gender}", interval=True) for gender in GENDERS]
+        cells.append(", ".join(of_split[gender] for gender in GENDERS))
+        lines.append(f"| {name.capitalize()} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", f"`{result.signature}`"])
+
+
 def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "systran")) -> str:
-    """Return the block of the README."""
+    """Return the block of docs/evaluators.md."""
     lines = [
         (
             "WinoMT en-de, translations of 2019 archived by mt_gender (accuracy in percent). On the"
             " left by `winomt_pattern_matching`, which reads words; on the right by contrastive"
             " conditioning with cc-tiny-en-de (`mode=exact`), whose level on such sentences is"
-            " [ranks only](docs/evaluators.md): cite the figures on the left, and compare by"
-            " either."
+            " [ranks only](#how-far-each-can-be-trusted): cite the figures on the left, and"
+            " compare by either."
         ),
         "",
         "| system | female | male | minimum | cc-tiny-en-de: female | male | minimum | weighted |",
@@ -48,7 +88,7 @@ def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "sy
     for system in systems:
         path = shared / f"upstream/gabrielStanovsky/mt_gender/translations/{system}/en-de.txt"
         material = cc_hf.load_material("winomt", tgt_lang="de", data_dir=shared / "upstream")
-        words = cc_hf.evaluate(material, translations=path, metric="winomt_pattern_matching")
+        words = judged_by_words(shared, system)
         result = cc_hf.evaluate(material, translations=path, loading=exact, progress=True)
         cells = [percent(words, name, interval=name == names[0]) for name in names[:3]]
         cells += [percent(result, name) for name in names]
@@ -112,10 +152,12 @@ def demo_lines(result: cc_hf.EvaluationResult) -> list[str]:
 
 
 if __name__ == "__main__":
-    readme = _ROOT / "README.md"
-    readme.write_text(
-        with_block(readme.read_text(encoding="utf-8"), "figures", table(Path(sys.argv[1]))),
-        encoding="utf-8",
-        newline="\n",
-    )
-    typer.echo("README.md written")
+    shared = Path(sys.argv[1])
+    for page, name, write in (
+        ("README.md", "finding", finding),
+        ("docs/evaluators.md", "figures", table),
+    ):
+        path = _ROOT / page
+        text = with_block(path.read_text(encoding="utf-8"), name, write(shared))
+        path.write_text(text, encoding="utf-8", newline="\n")
+        typer.echo(f"{page} written")

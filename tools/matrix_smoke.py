@@ -14,7 +14,7 @@ from importlib.metadata import metadata
 from importlib.resources import files
 from pathlib import Path
 
-_TRANSLATIONS = "gabrielStanovsky/mt_gender/translations/aws/en-de.txt"
+_TRANSLATIONS = "gabrielStanovsky/mt_gender/translations"
 _SCORED = (
     "cc-hf evaluate simplegen en-de --translations t.txt --metric simplegen_accuracy -o r.json"
 )
@@ -72,16 +72,16 @@ def models() -> None:
 
 
 def readme(data: Path) -> None:
-    """The three commands of the README, word by word, on the translations of an archived system."""
-    _, block = str(metadata("cc_hf").json["description"]).split("Then three commands judge")
-    lines = block.split("```")[1].splitlines()
-    commands = [line[2:].partition("  #")[0] for line in lines if line.startswith("$ ")]
-    assert len(commands) == 3, commands
-    rows = (data / _TRANSLATIONS).read_text(encoding="utf-8")
-    Path("winomt.de.txt").write_text(rows, encoding="utf-8", newline="\n")
+    """The commands of the README, word by word, on the translations of two archived systems."""
+    lines = str(metadata("cc_hf").json["description"]).replace("\\\n", " ").splitlines()
+    commands = [line[2:] for line in lines if line.startswith("$ cc-hf ")]
+    assert len(commands) == 2, commands
+    for name, system in (("ours", "aws"), ("theirs", "bing")):
+        rows = (data / _TRANSLATIONS / system / "en-de.txt").read_text(encoding="utf-8")
+        Path(f"{name}.de.txt").write_text(rows, encoding="utf-8", newline="\n")
     os.environ["CC_HF_DATA_DIR"] = str(data)  # there is no network everywhere
     run(*commands)
-    assert "my-system" in Path("report.html").read_text(encoding="utf-8")
+    assert "theirs" in Path("report.html").read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -92,6 +92,10 @@ def problems(root: Path = _ROOT, *, is_release: bool = False) -> Iterator[str]:
     citation = (root / "CITATION.cff").read_text(encoding="utf-8")
     if "Source" in urls and f'repository-code: "{urls["Source"]}"' not in citation:
         yield f"CITATION.cff: expected repository-code to be {urls['Source']}, as in pyproject.toml"
+    if "Source" in urls:
+        readme = (root / "README.md").read_text(encoding="utf-8")
+        if f"git clone {urls['Source']} " not in readme:
+            yield f"README.md: expected git clone {urls['Source']}, as in pyproject.toml"
     for name in FILES:
         if not (root / name).is_file():
             yield f"{name}: expected a file, there is none"

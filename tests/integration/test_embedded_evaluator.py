@@ -1,4 +1,4 @@
-"""The embedded evaluator behaves on real data as its card says, and the README; it is uncertain of
+"""The embedded evaluator behaves on real data as its card says, and its page; it is uncertain of
 translations that people call neutral, and agrees with people on the others.
 """
 
@@ -24,6 +24,8 @@ from cc_hf.evaluation.material import Material
 from tests.helpers.usual import EN_DE, cases, compute_metric, evaluate_dataset, known, small_result
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
+#: where the figures of the embedded evaluator stand
+_PAGE = "docs/evaluators.md"
 
 TABLE_1 = (  # Vamvas & Sennrich 2021, Table 1
     "Der Assistent fragte die Ärztin, ob sie Hilfe brauche.",
@@ -82,12 +84,12 @@ def test_people_agree_as_is_stated(aws: cc_hf.EvaluationResult, shared: Path, ro
     assert found.weighted_agreement is not None
     assert found.weighted_agreement >= 0.976
     shares = [f"{100 * share:.2f} %" for share in (found.agreement, found.weighted_agreement)]
-    text = (root / "README.md").read_text(encoding="utf-8")
+    text = (root / _PAGE).read_text(encoding="utf-8")
     assert "{} unweighted, {} weighted".format(*shares) in text
 
 
-def test_figures_of_the_readme_hold(aws: cc_hf.EvaluationResult, shared: Path, root: Path) -> None:
-    text = (root / "README.md").read_text(encoding="utf-8")
+def test_figures_beside_words_hold(aws: cc_hf.EvaluationResult, shared: Path, root: Path) -> None:
+    text = (root / _PAGE).read_text(encoding="utf-8")
     found = known(re.search(r"^\| aws \|(.*)\|$", text, re.MULTILINE))
     figures = [float(number) for number in re.findall(r"[0-9]+\.[0-9]", found.group(1))]
     texts = {judgement.example_id: judgement.translation for judgement in aws.judgements}
@@ -145,21 +147,30 @@ def test_files_of_the_evaluator_contain_no_local_paths(root: Path) -> None:
         assert b"/home/" not in content, path
 
 
-def test_the_readme_says_that_the_demo_judges_itself(root: Path) -> None:
+def _figures_script(root: Path) -> Any:
     spec = known(
         importlib.util.spec_from_file_location("readme_figures", root / "docs/readme_figures.py")
     )
     script = importlib.util.module_from_spec(spec)
     known(spec.loader).exec_module(script)
-    readme = (root / "README.md").read_text(encoding="utf-8")
-    signature = next(line for line in readme.splitlines() if "|sys:" in line).strip("`")
+    return script
+
+
+def test_the_finding_of_the_readme_holds(shared: Path, root: Path) -> None:
+    finding = _figures_script(root).finding(shared)
+    assert f"\n{finding}\n" in (root / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_page_says_that_the_demo_judges_itself(root: Path) -> None:
+    text = (root / _PAGE).read_text(encoding="utf-8")
+    signature = next(line for line in text.splitlines() if "|sys:" in line).strip("`")
     result = small_result((0.4, 0.9))
     scores = {f"accuracy_{name}": 0.5 for name in ("MoMc", "FoFc", "MoFc", "FoMc")}
     shown = replace(result, signature=signature, scores={**result.scores, **scores})
-    lines = script.demo_lines(shown)
+    lines = _figures_script(root).demo_lines(shown)
     assert "Not fit to cite: judged by itself: cc-tiny-en-de is the system" in lines[0]
-    assert f"\n{lines[0]}\n" in readme
-    assert f"\n{lines[-1]}\n" in readme
+    assert f"\n{lines[0]}\n" in text
+    assert f"\n{lines[-1]}\n" in text
 
 
 _LABELS = "ZurichNLP/contrastive-conditioning/human_validation/winomt/data/en-de.annotator1.jsonl"

@@ -77,18 +77,29 @@ def test_gaps_are_told(
     assert message in problem
 
 
+_ALL_URLS = dict.fromkeys(("Source", "Documentation", "Issues", "Changelog"), "a")
+
+
 @cases(
-    ({}, "", True, "expected project.urls to have Source, Documentation, Issues, Changelog"),
-    ({"Source": "a"}, "a", False, "expected project.urls to have Documentation, Issues"),
-    (dict.fromkeys(("Source", "Documentation", "Issues", "Changelog"), "a"), "b", True, "to be a"),
-    (dict.fromkeys(("Source", "Documentation", "Issues", "Changelog"), "a"), "a", True, ""),
-    ({}, "", False, ""),
+    ({}, "", "OWNER", True, "to have Source, Documentation, Issues, Changelog"),
+    ({"Source": "a"}, "a", "a", False, "expected project.urls to have Documentation, Issues"),
+    (_ALL_URLS, "b", "a", True, "CITATION.cff: expected repository-code to be a"),
+    (_ALL_URLS, "a", "OWNER", True, "README.md: expected git clone a"),
+    (_ALL_URLS, "a", "a", True, ""),
+    ({}, "", "OWNER", False, ""),
 )
 def test_addresses_are_demanded_of_a_release(
-    urls: dict[str, str], cited: str, is_release: bool, message: str, root: Path, tmp_path: Path
+    urls: dict[str, str],
+    cited: str,
+    cloned: str,
+    is_release: bool,
+    message: str,
+    root: Path,
+    tmp_path: Path,
 ) -> None:
+    (tmp_path / "README.md").write_text(f"$ git clone {cloned} && pip", encoding="utf-8")
     for path in root.iterdir():
-        if path.name not in ("pyproject.toml", "CITATION.cff"):
+        if path.name not in ("pyproject.toml", "CITATION.cff", "README.md"):
             (tmp_path / path.name).symlink_to(path)
     text = (root / "pyproject.toml").read_text(encoding="utf-8")
     table = "".join(f'{name} = "{url}"\n' for name, url in urls.items())
