@@ -71,7 +71,7 @@ def install(arguments: Sequence[str], log: Path) -> int:
     progress = Progress()
     begin = time.monotonic()
     with (
-        log.open("w", encoding="utf-8") as file,
+        log.open("w", encoding="utf-8", newline="\n") as file,
         subprocess.Popen(
             [*pip, *arguments],
             stdout=subprocess.PIPE,
