@@ -156,6 +156,15 @@ def evaluate(
         ),
         OutputFile(),
     ] = None,
+    figure_only: Annotated[
+        bool,
+        typer.Option(
+            "--figure-only",
+            help="Print nothing but the figure that ranks systems, in percent, a line for each.",
+            rich_help_panel="Output",
+            hidden=True,
+        ),
+    ] = False,
     verbose: Annotated[
         bool,
         typer.Option(
@@ -184,7 +193,7 @@ def evaluate(
     Example: cc-hf evaluate simplegen --translations tiny.txt -o tiny.json
     """
     from cc_hf.reports.tables import scores as tables
-    from cc_hf.reports.tables.answer import answer, report_of
+    from cc_hf.reports.tables.answer import answer, figure_lines, report_of
 
     pages: list[NewFile] = []
     _check_words([*filter(None, [config]), *(more or ())], metric or "")
@@ -221,7 +230,7 @@ def evaluate(
     return Outcome(
         texts[0] if len(texts) == 1 else lambda: list(map(json.loads, texts)),
         lambda: [
-            *answer(report()),
+            *(figure_lines(report()) if figure_only else answer(report())),
             *(tables.evaluation_tables(outcomes) if verbose else ()),
         ],
         text=texts[0] if is_one_file else None,

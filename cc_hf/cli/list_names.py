@@ -24,6 +24,7 @@ from cc_hf.reports.tables.names import (
     dataset_row,
     listing,
     metric_row,
+    overview,
 )
 
 __all__ = ["list_names"]
@@ -77,7 +78,7 @@ def list_names(
         )
     rows = {listed: ROWS[listed]() for listed in ([chosen] if chosen else ROWS)}
     return Outcome(
-        rows, lambda: [part for listed in rows for part in listing(listed, rows[listed])]
+        rows, lambda: overview(rows) if chosen is None else listing(chosen, rows[chosen])
     )
 
 

@@ -23,7 +23,7 @@ from cc_hf.reports.figure_text import (
 )
 from cc_hf.reports.findings import findings, most_split
 from cc_hf.reports.highlights import attributes
-from cc_hf.reports.numbers import limits
+from cc_hf.reports.numbers import limits, percent
 from cc_hf.reports.report import Report, build_report, fit_first
 from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.reports.report_tables import figure_cell
@@ -34,7 +34,7 @@ from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Example
 from cc_hf.statistics.paired import PairedDifference
 
-__all__ = ["answer", "compared_report", "displayed", "report_of"]
+__all__ = ["answer", "compared_report", "displayed", "figure_lines", "report_of"]
 
 _WOMEN_AND_MEN = {"female": "women", "male": "men"}
 _MOST_FINDINGS, _MOST_NOTES = 2, 2
@@ -99,6 +99,13 @@ def compared_report(comparison: Comparison, results: Mapping[str, EvaluationResu
             for metric, ranks in comparison.ranks.items()
         },
     )
+
+
+def figure_lines(report: Report) -> Iterator[str]:
+    """Yield the figure that ranks each system by the first metric, in percent; "-" for none."""
+    for result in report.of_metric(report.metrics[0]).values():
+        by = headline(result).by
+        yield percent(result.scores[by]) if by in result.scores else "-"
 
 
 def displayed(outcome: EvaluationResult | ResultSet) -> Iterator[Piece]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from textwrap import shorten
 from typing import Any
 
 from cc_hf import registry
@@ -24,12 +25,23 @@ from cc_hf.reports.report_parts import Line, Piece, ReportTable
 from cc_hf.schema import FORMS
 from cc_hf.signature import parse
 
-__all__ = ["ROWS", "about_metric", "configurations", "dataset_row", "listing", "metric_row"]
+__all__ = [
+    "ROWS",
+    "about_metric",
+    "configurations",
+    "dataset_row",
+    "listing",
+    "metric_row",
+    "overview",
+]
 
 _MORE = {
     "datasets": "; the configurations of one: cc-hf list datasets NAME",
     "metrics": "; what one does, and its options: cc-hf list metrics NAME",
 }
+
+
+_WIDTH = 50  # of the languages of a dataset, on a line of 80
 
 
 def listing(kind: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Piece]:
@@ -51,6 +63,24 @@ def listing(kind: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Piece]:
         yield Line.named(row["name"], facts, indent=2)
         yield Line(row["about"], indent=6)
     yield ""
+
+
+def overview(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Piece]:
+    """Yield all datasets with their language pairs, and how many metrics and evaluators there are.
+
+    Args:
+        rows: kind -> those of `ROWS`.
+    """
+    shown = []
+    for row in rows["datasets"]:
+        targets: dict[str, dict[str, None]] = {}
+        for config in row["configurations"]:
+            targets.setdefault(config["src_lang"], {}).update(dict.fromkeys(config["tgt_langs"]))
+        pairs = (f"{source} → {' '.join(sorted(into))}" for source, into in targets.items())
+        shown.append((row["name"], shorten("; ".join(pairs), _WIDTH, placeholder=" ...")))
+    yield ReportTable.of("", ("dataset", "languages"), shown, words=("languages",))
+    for kind in rows:
+        yield f"cc-hf list {kind:<11} describes {len(rows[kind])} {kind}"
 
 
 def dataset_row(declared: DatasetDeclaration) -> dict[str, Any]:

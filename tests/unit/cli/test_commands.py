@@ -57,11 +57,11 @@ def cooks(tmp_path: Path) -> tuple[str, str, Path]:
     return str(data), "--translations", write_lines(tmp_path / "cooks.txt", texts)
 
 
-@pytest.mark.parametrize("words", ["list", "list datasets winomt"])
+@pytest.mark.parametrize("words", ["list evaluators", "list datasets winomt"])
 def test_lists_in_a_pipe_are_not_padded(words: str) -> None:
     lines = run_command(words).stdout.splitlines()
     assert max(map(len, lines)) < 2_000
-    is_whole = words == "list"
+    is_whole = words == "list evaluators"
     assert [line.strip() for line in lines].count("cc-tiny-en-de") == is_whole
     fits = "winomt_pattern_matching: every configuration (into"
     assert any(fits in line for line in lines) != is_whole
@@ -77,9 +77,11 @@ def test_lists_say_which_data_are_at_hand(tmp_path: Path) -> None:
 
 
 def test_list_names_every_registered_thing() -> None:
-    found = cc_hf("list").stdout
+    short = cc_hf("list").stdout
+    assert len(short.splitlines()) <= 25
+    assert {name for name in registry.names("dataset") if name not in short} == set()
+    found = "".join(cc_hf(f"list {kind}").stdout for kind in ("metrics", "evaluators"))
     registered = {
-        *registry.names("dataset"),
         *registry.names("evaluator family"),
         "contrastive_conditioning",
         "cc-tiny-en-de",
