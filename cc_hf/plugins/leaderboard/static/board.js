@@ -48,7 +48,7 @@ const withFocus = (text, focus) => {
   return [text.slice(0, start), make("mark", "focus", text.slice(start, start + length)), text.slice(start + length)];
 };
 const number = (n) => n.toLocaleString("en");
-const STATES = { c: "correct", i: "incorrect", "-": "inconclusive", ".": "not judged" };
+const STATES = { c: "correct", i: "incorrect", n: "neither", "-": "inconclusive", ".": "not judged" };
 const stateName = (state, index) => STATES[state] || index.readings[state.codePointAt(0) - 65];
 const bar = (p) => {
   const meter = make("span", "meter");

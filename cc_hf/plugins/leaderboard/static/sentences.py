@@ -12,7 +12,7 @@ from typing import Any
 from cc_hf.plugins.leaderboard.static.board import Ranking
 from cc_hf.reports.page.island import StringTable, island_json, utf16_length
 from cc_hf.reports.samples import ReportedSystem, Sample, build_samples
-from cc_hf.schema import Example, Judgement, Reading
+from cc_hf.schema import NEITHER, Example, Judgement, Reading
 
 __all__ = [
     "PART_SIZE",
@@ -30,7 +30,7 @@ __all__ = [
 PART_SIZE = 500
 #: States of samples; readings without verdicts have capital letters, in the order of `readings`.
 _OPEN, _MISSING = "-", "."
-_VERDICTS = {"correct": "c", "incorrect": "i"}
+_VERDICTS = {"correct": "c", "incorrect": "i", NEITHER: "n"}
 
 
 def part_text(name: str, content: Any) -> str:
@@ -60,7 +60,7 @@ def sentence_parts(ranking: Ranking, samples: Sequence[Sample]) -> Iterator[tupl
     The first, under the name of the ranking, has for every sample what the judge says:
 
     - systems: names; states: for each, a text with a character for each sample: c correct, i
-      incorrect, - inconclusive, . not judged, or for readings A, B, ...; readings: the names of
+      incorrect, n neither, - inconclusive, . not judged, or for readings A, B, ...; readings: the names of
       these readings.
     - category: for each sample, the index of its category in `categories`.
     - size: the number of samples of a part; parts: how many there are.
