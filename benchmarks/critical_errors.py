@@ -30,9 +30,9 @@ from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.metrics.base import Metric
-from cc_hf.metrics.coverage import Coverage
-from cc_hf.metrics.critical_errors import CriticalErrors
-from cc_hf.metrics.critical_errors.rules import PHENOMENA, rewritings
+from cc_hf.plugins.omissions.coverage import Coverage
+from cc_hf.plugins.omissions.critical_errors import CriticalErrors
+from cc_hf.plugins.omissions.critical_errors.rules import PHENOMENA, rewritings
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.score_intervals import estimate_share

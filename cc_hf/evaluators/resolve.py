@@ -60,21 +60,3 @@ def resolve_evaluator(
         "evaluator: expected a name, a path, an Evaluator or a function, got"
         f" {type(evaluator).__name__}"
     )
-
-
-def options_like(evaluator: Evaluator) -> LoadingOptions:
-    """Return the options by which another model is loaded as an evaluator was: mode, device, cache,
-    what to do with long texts, and whether processes share the scoring.
-
-    Args:
-        evaluator: a function has none of these; the defaults are returned.
-    """
-    if isinstance(evaluator, FunctionEvaluator):
-        return LoadingOptions()
-    return LoadingOptions(
-        mode=evaluator.mode if evaluator.fast is None else "auto",
-        device=evaluator.device,
-        cache=False if evaluator.sharing.cache is None else evaluator.sharing.cache.path,
-        on_too_long=evaluator.on_too_long,
-        distributed=evaluator.sharing.team.size > 1,
-    )

@@ -13,14 +13,13 @@ import numpy as np
 from cc_hf.figure_keys import figure_key
 from cc_hf.results import CategoryAccuracy, Interval, NoInterval
 from cc_hf.schema import Judgement, Reading
-from cc_hf.statistics.score_intervals import estimate_share, wilson_interval
+from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.statistics.verdict_columns import VerdictColumns
 
 __all__ = [
     "Figures",
     "block_figures",
     "pair_figures",
-    "share_figure",
     "summarize",
     "twin_figures",
 ]
@@ -127,24 +126,6 @@ def summarize(judgements: Sequence[Judgement], *, uncounted: Collection[str] = (
         categories=columns.categories,
         counts=columns.counts,
     )
-
-
-def share_figure(
-    name: str, parts: Any, wholes: Any, *, groups: Sequence[str] | None = None
-) -> Figures:
-    """Return the sum of parts by the sum of wholes with its interval; nothing where that is 0.
-
-    Args:
-        groups: names of samples that are not independent of others of that name.
-
-    Examples:
-        >>> share_figure("rate", [1, 0], [1, 1]).scores, share_figure("rate", [], []).scores
-        ({'rate': 0.5}, {})
-    """
-    if np.sum(wholes) <= 0:
-        return Figures()
-    estimate = estimate_share(np.asarray(parts, float), np.asarray(wholes, float), groups=groups)
-    return Figures({name: estimate.value}, intervals={name: estimate.interval})
 
 
 def pair_figures(judgements: Sequence[Judgement], pairs: Sequence[str]) -> Figures:

@@ -117,7 +117,7 @@ class Report:
         built = (
             hook.build(self)
             for hook in registry.load_all("report section").values()
-            if hook.keys & keys or hook.files.keys() & self.section_inputs.keys()
+            if hook.applies_to(keys, self.section_inputs)
         )
         return tuple(section for section in built if section is not None)
 

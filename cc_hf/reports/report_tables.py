@@ -32,7 +32,6 @@ from cc_hf.reports.reading_counts import reading_sections
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
 from cc_hf.reports.samples import ReportedSystem
-from cc_hf.reports.span_words import word_sections
 from cc_hf.reports.tables.base import intervals_text
 from cc_hf.reports.what_to_cite import UNFIT, why_unfit
 from cc_hf.results import EvaluationResult, Interval, NoInterval
@@ -76,7 +75,7 @@ def report_tables(report: Report) -> tuple[ReportTable, ...]:
         *human,
         *(
             part.table
-            for section in (*reading_sections(report), *word_sections(report), *report.sections)
+            for section in (*reading_sections(report), *report.sections)
             for part in section.parts
         ),
     )

@@ -4,7 +4,7 @@ Markdown and LaTeX show the sections that the hooks build, and the report itself
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ class SectionHook:
 
     The module of a hook is imported with every report, so it imports the rest of its slice within
     functions. `build` is called only for a report whose examples have one of `keys`, or that has
-    the content of one of `files`.
+    the content of one of `files`; for every report if the hook has neither.
 
     Attributes:
         build: returns the section of a report; None if there is nothing to show.
@@ -35,6 +35,16 @@ class SectionHook:
     build: Callable[[Report], Section | None]
     keys: frozenset[str] = frozenset()
     files: Mapping[str, Callable[[Path], Any]] = field(default_factory=dict)
+
+    def applies_to(self, keys: Set[str], inputs: Mapping[str, Any]) -> bool:
+        """Return whether `build` is called for a report.
+
+        Args:
+            keys: those of `Example.extra` that its examples have.
+            inputs: `Report.section_inputs`.
+        """
+        is_for_all = not self.keys and not self.files
+        return is_for_all or bool(self.keys & keys or self.files.keys() & inputs.keys())
 
 
 def read_section_files(paths: Mapping[str, Path | None]) -> dict[str, Any]:

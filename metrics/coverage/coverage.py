@@ -3,10 +3,10 @@
 import evaluate
 
 import cc_hf.evaluation.judging
-import cc_hf.metrics.coverage
+import cc_hf.plugins.omissions.coverage
 
 
 class Coverage(cc_hf.evaluation.judging.MetricModule, evaluate.Metric):
     """What the class of the metric declares."""
 
-    metric = cc_hf.metrics.coverage.Coverage
+    metric = cc_hf.plugins.omissions.coverage.Coverage

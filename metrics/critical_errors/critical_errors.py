@@ -3,10 +3,10 @@
 import evaluate
 
 import cc_hf.evaluation.judging
-import cc_hf.metrics.critical_errors
+import cc_hf.plugins.omissions.critical_errors
 
 
 class CriticalErrors(cc_hf.evaluation.judging.MetricModule, evaluate.Metric):
     """What the class of the metric declares."""
 
-    metric = cc_hf.metrics.critical_errors.CriticalErrors
+    metric = cc_hf.plugins.omissions.critical_errors.CriticalErrors

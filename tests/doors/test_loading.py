@@ -29,7 +29,6 @@ from cc_hf.evaluate_modules import OPT_OUT, register, register_quietly, remove, 
 from cc_hf.evaluation.metric_help import inputs_description
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.spaces import build_metric_space
-from cc_hf.metrics.critical_errors.rules import PHENOMENA
 from cc_hf.records import write_record
 from tests.helpers.fake_hub import fake_hub
 from tests.helpers.metric_rows import LANGUAGES, row
@@ -493,6 +492,8 @@ def test_every_figure_is_described(root: Path, name: str, monkeypatch: pytest.Mo
     exec(compile(code.group(1), f"{name}.md", "exec"), found)
     module = inputs_description(metric_class(name))
     of_data = {"accuracy_male", "accuracy_female"} if "scoring" in name else set()
+    from cc_hf.plugins.omissions.critical_errors.rules import PHENOMENA
+
     categories = "|".join(("all", "pro", "anti", "MoFc", *PHENOMENA))
     for key in {*found["result"]} - of_data:
         stem, category = re.fullmatch(rf"(.*?)(?:_({categories}))?", key).groups()  # type: ignore[union-attr]

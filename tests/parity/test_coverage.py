@@ -11,7 +11,7 @@ from benchmarks.students import student_folder
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.functions import FunctionEvaluator
-from cc_hf.metrics.coverage.metric import Coverage
+from cc_hf.plugins.omissions.coverage.metric import Coverage
 from tests.helpers.students import needs_students
 from tests.helpers.usual import cases, hash_scores, read_jsonl
 

@@ -32,7 +32,6 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.languages import named_language, pair_codes
 from cc_hf.metrics.base import Metric
-from cc_hf.metrics.coverage.spans import chunks
 from cc_hf.models.location import default_evaluator
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
@@ -269,12 +268,13 @@ class SentenceJudge:
         language_pair = language_pair or self.language_pairs[0]
         check_choice("language pair", language_pair, self.language_pairs)
         src_lang, tgt_lang = pair_codes(language_pair)
+        coverage = registry.resolve("metric", "coverage")
         for name, text, lang in (
             ("source", source, src_lang),
             ("translation", translation, tgt_lang),
         ):
             _check_text(name, text, MAX_PARTS_CHARACTERS)
-            if (n_parts := len(chunks(text, lang))) > MAX_PARTS:
+            if (n_parts := coverage.n_parts(text, lang)) > MAX_PARTS:
                 raise InputError(
                     f"{name}: expected at most {MAX_PARTS} parts that could be missing, got"
                     f" {n_parts}; give one sentence"
@@ -291,7 +291,6 @@ class SentenceJudge:
                 evaluators.reverse()
             evaluator, *backward = evaluators
             locks.enter_context(_few_threads(max(map(_sentence_threads, evaluators))))
-            coverage = registry.resolve("metric", "coverage")
             metric = coverage(backward_evaluator=backward[0] if backward else None)
             explained = explain_changes(metric, evaluator, example, translation.strip())
         return explained if backward else replace(explained, notes=(_NO_ADDITIONS,))

@@ -50,7 +50,6 @@ from cc_hf.reports.report_tables import (
     label_agreement_table,
     summary_table,
 )
-from cc_hf.reports.span_words import word_sections
 from cc_hf.reports.templates import render_page, render_piece
 
 __all__ = [
@@ -116,7 +115,7 @@ def html_page(report: Report) -> str:
         quality=list(_quality(report)),
         added_sections=[
             (section, _parts(section))
-            for section in (*reading_sections(report), *word_sections(report), *report.sections)
+            for section in (*reading_sections(report), *report.sections)
             if section.is_on_page
         ],
         people=html_table(label_agreement_table(report)) if report.agreements else "",

@@ -154,7 +154,7 @@ def build(
     Example: cc-hf study coverage_errors build train.en --system cc-tiny-en-de -l en-de
     """
     from cc_hf.evaluators.options import LoadingOptions
-    from cc_hf.metrics.coverage.parsers import parts_of
+    from cc_hf.plugins.omissions.coverage.parsers import parts_of
     from cc_hf.reading import read_lines
     from cc_hf.systems.translate import translate
     from cc_hf_studies.coverage_errors.synthetic import synthetic_rows

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from cc_hf.errors import InputError
-from cc_hf.metrics.coverage.spans import Span, without
+from cc_hf.plugins.omissions.coverage.spans import Span, without
 
 __all__ = ["Made", "synthetic_rows"]
 

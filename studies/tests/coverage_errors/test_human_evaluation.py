@@ -13,7 +13,7 @@ from cc_hf_studies.coverage_errors.mqm import mqm_rows
 from cc_hf_studies.coverage_errors.synthetic import synthetic_rows
 
 from cc_hf.errors import FileError, InputError
-from cc_hf.metrics.coverage.spans import Span
+from cc_hf.plugins.omissions.coverage.spans import Span
 from studies.tests.coverage_errors.contract_cases import LABELLED, PREDICTED
 from tests.helpers.usual import (
     cases,

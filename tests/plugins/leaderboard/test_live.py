@@ -11,10 +11,10 @@ from unittest.mock import Mock, patch
 
 import pytest
 
+from cc_hf import registry
 from cc_hf.comparing.changes import explain_changes
 from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError, InputError
-from cc_hf.metrics.coverage import Coverage
 from cc_hf.plugins.leaderboard import live
 from cc_hf.plugins.leaderboard.file_tab import _SAMPLE, _SAMPLE_CHOICE
 from cc_hf.plugins.leaderboard.live import FileJudge, SentenceJudge
@@ -96,11 +96,12 @@ def test_bad_text_is_refused(changed: Any, message: str, judge: SentenceJudge) -
 def test_missing_and_added_parts_are_those_of_the_metric() -> None:
     texts = "A small cook left.", "Ein Koch ging heute."
     there, back = (SpelledEvaluator(max_tokens=200, name=name) for name in ("there", "back"))
+    coverage = registry.resolve("metric", "coverage")
     both, alone = SentenceJudge(there, backward_evaluator=back), SentenceJudge(there)
     of = (both, "en-de", there, back), (both, "de-en", back, there), (alone, "en-de", there, None)
     for judge, pair, evaluator, backward in of:
         example = ProbingExample("0", pair[:2], pair[3:], texts[0], "all", "?")
-        expected = explain_changes(Coverage(backward), evaluator, example, texts[1])
+        expected = explain_changes(coverage(backward), evaluator, example, texts[1])
         found = judge.find_missing(*texts, pair)
         sides = {"source"} if backward is None else {"source", "translation"}
         assert {change.side for change in found.changes} == sides

@@ -20,14 +20,14 @@ from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.evaluators.resolve import options_like
 from cc_hf.fit_to_cite import reasons_not_to_cite
-from cc_hf.metrics.coverage import Coverage
-from cc_hf.metrics.coverage.parsers import Word, constituents, load_parser
-from cc_hf.metrics.coverage.spans import Span, chunks, function_words, without
-from cc_hf.metrics.critical_errors import CriticalErrors
-from cc_hf.metrics.critical_errors.rules import PHENOMENA, languages, rewritings
-from cc_hf.metrics.critical_errors.thresholds import best_threshold
+from cc_hf.plugins.omissions.coverage import Coverage
+from cc_hf.plugins.omissions.coverage.loading import options_like
+from cc_hf.plugins.omissions.coverage.parsers import Word, constituents, load_parser
+from cc_hf.plugins.omissions.coverage.spans import Span, chunks, function_words, without
+from cc_hf.plugins.omissions.critical_errors import CriticalErrors
+from cc_hf.plugins.omissions.critical_errors.rules import PHENOMENA, languages, rewritings
+from cc_hf.plugins.omissions.critical_errors.thresholds import best_threshold
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
 from tests.helpers.letter_evaluator import LetterEvaluator

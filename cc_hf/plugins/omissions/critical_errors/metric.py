@@ -15,19 +15,25 @@ from cc_hf.errors import InputError, shown
 from cc_hf.evaluators.contests import Contest
 from cc_hf.metrics.base import Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, optional_text, text
-from cc_hf.metrics.critical_errors.rules import PHENOMENA, Rewriting, languages, rewritings
-from cc_hf.metrics.critical_errors.thresholds import best_threshold
 from cc_hf.metrics.figure_names import COMMON, FigureDeclaration
-from cc_hf.metrics.figures import Figures, share_figure, summarize
-from cc_hf.metrics.source_variants import (
+from cc_hf.metrics.figures import Figures, summarize
+from cc_hf.metrics.verdict_checks import check_reading
+from cc_hf.normalization import is_blank
+from cc_hf.plugins.omissions.critical_errors.rules import (
+    PHENOMENA,
+    Rewriting,
+    languages,
+    rewritings,
+)
+from cc_hf.plugins.omissions.critical_errors.thresholds import best_threshold
+from cc_hf.plugins.omissions.source_variants import (
     Variants,
     label_figure_names,
     label_figures,
     n_without_difference,
+    share_figure,
     with_error_rate,
 )
-from cc_hf.metrics.verdict_checks import check_reading
-from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement, ScoringRequest, TextSpan
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -133,10 +139,11 @@ class CriticalErrors(ScoringMetric):
     Critical errors reverse or falsify a sentence: a lost negation, another number, names exchanged.
     Rules of the source language rewrite the source so that it says the wrong thing: without a
     negation or with one, with another number, date or unit, with names exchanged, "less" for
-    "more", "after" for "before", "may" for "must" (`cc_hf.metrics.critical_errors.rules`). A
-    translation that is more probable under a rewriting than under its source, by an evaluator
-    model, has the error and is incorrect. One whose source has no place for a rule is inconclusive,
-    as is one that is blank or equals its source.
+    "more", "after" for "before", "may" for "must"
+    (`cc_hf.plugins.omissions.critical_errors.rules`). A translation that is more probable under a
+    rewriting than under its source, by an evaluator model, has the error and is incorrect. One
+    whose source has no place for a rule is inconclusive, as is one that is blank or equals its
+    source.
 
     This is contrastive conditioning (Vamvas & Sennrich 2021) with rules of this project; no paper
     has these figures. Those of a phenomenon end in its name, such as error_rate_negation.

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from cc_hf.errors import MissingDependencyError, check_choice
-from cc_hf.metrics.coverage.spans import Span, chunks
+from cc_hf.plugins.omissions.coverage.spans import Span, chunks
 from cc_hf.text.spacy_pipelines import load_pipeline, pipeline_name
 
 __all__ = ["PARSERS", "Parser", "Word", "constituents", "load_parser", "parts_of"]
@@ -165,7 +165,7 @@ def parts_of(text: str, lang: str, spans: str, *, keeps_names: bool = False) -> 
     Args:
         lang: ISO 639-1.
         spans: "chunks", or a name of `PARSERS`.
-        keeps_names: see `cc_hf.metrics.coverage.spans.chunks`; parsers ignore it.
+        keeps_names: see `cc_hf.plugins.omissions.coverage.spans.chunks`; parsers ignore it.
 
     Raises:
         InputError: for other `spans`.

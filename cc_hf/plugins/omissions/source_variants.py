@@ -7,16 +7,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf.evaluators.contests import Contest
 from cc_hf.metrics.figure_names import FigureDeclaration
-from cc_hf.metrics.figures import Figures, share_figure
+from cc_hf.metrics.figures import Figures
 from cc_hf.schema import INCONCLUSIVE, Judgement, ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.score_intervals import estimate_share
 from cc_hf.statistics.separation import auc, auc_interval
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "label_figure_names",
     "label_figures",
     "n_without_difference",
+    "share_figure",
     "with_error_rate",
 ]
 
@@ -86,6 +88,24 @@ def with_error_rate(figures: Figures, judgements: Sequence[Judgement]) -> Figure
         return figures
     rate = n_of["incorrect"] / n_judged
     return replace(figures, scores={**figures.scores, "error_rate": rate})
+
+
+def share_figure(
+    name: str, parts: Any, wholes: Any, *, groups: Sequence[str] | None = None
+) -> Figures:
+    """Return the sum of parts by the sum of wholes with its interval; nothing where that is 0.
+
+    Args:
+        groups: names of samples that are not independent of others of that name.
+
+    Examples:
+        >>> share_figure("rate", [1, 0], [1, 1]).scores, share_figure("rate", [], []).scores
+        ({'rate': 0.5}, {})
+    """
+    if np.sum(wholes) <= 0:
+        return Figures()
+    estimate = estimate_share(np.asarray(parts, float), np.asarray(wholes, float), groups=groups)
+    return Figures({name: estimate.value}, intervals={name: estimate.interval})
 
 
 def label_figure_names(name: str, error: str) -> dict[str, FigureDeclaration]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from cc_hf.languages import base_code
-from cc_hf.metrics.coverage.spans import content_words
+from cc_hf.plugins.omissions.coverage.spans import content_words
 from cc_hf.reports.figure_text import metric_name, source_language
 from cc_hf.reports.numbers import count
 from cc_hf.reports.report import Report
@@ -15,7 +15,7 @@ from cc_hf.reports.report_parts import Cell, ReportTable, Section, SectionPart, 
 from cc_hf.reports.spans import apart
 from cc_hf.results import EvaluationResult
 
-__all__ = ["WordCounts", "word_counts", "word_sections"]
+__all__ = ["WordCounts", "word_counts", "word_section"]
 
 _MOST = 10  # words in a table
 _TITLES = {"source": "Most often left out", "translation": "Most often added"}
@@ -63,13 +63,13 @@ def word_counts(results: Iterable[EvaluationResult], side: str) -> WordCounts:
     return counts
 
 
-def word_sections(report: Report) -> tuple[Section, ...]:
-    """Return a section with the words that are most often left out or added; () without any."""
+def word_section(report: Report) -> Section | None:
+    """Return a section with the words that are most often left out or added; None without any."""
     tables = [table for metric in report.judging for table in _tables(report, metric)]
     if not tables:
-        return ()
+        return None
     parts = tuple(map(SectionPart, tables))
-    return (Section("words", "Words", "Words left out and added", "", parts),)
+    return Section("words", "Words", "Words left out and added", "", parts)
 
 
 def _tables(report: Report, metric: str) -> Iterator[ReportTable]:

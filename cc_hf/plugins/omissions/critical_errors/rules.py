@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cc_hf.errors import check_choice
-from cc_hf.metrics.coverage.spans import function_words
+from cc_hf.plugins.omissions.coverage.spans import function_words
 from cc_hf.tables.rows import read_rows
 
 __all__ = ["PHENOMENA", "Rewriting", "languages", "rewritings"]

@@ -17,22 +17,24 @@ from cc_hf import signature
 from cc_hf.errors import InputError, check_choice, shown
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest, scorer_fields
-from cc_hf.evaluators.resolve import AnyEvaluator, options_like, resolve_evaluator
+from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.metrics.base import Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, flag, optional_text, text
-from cc_hf.metrics.coverage.parsers import PARSERS, load_parser, parts_of
-from cc_hf.metrics.coverage.spans import Span, table_of, without
 from cc_hf.metrics.figure_names import COMMON, FigureDeclaration
-from cc_hf.metrics.figures import Figures, share_figure, summarize
-from cc_hf.metrics.source_variants import (
+from cc_hf.metrics.figures import Figures, summarize
+from cc_hf.metrics.verdict_checks import check_reading
+from cc_hf.normalization import is_blank
+from cc_hf.plugins.omissions.coverage.loading import options_like
+from cc_hf.plugins.omissions.coverage.parsers import PARSERS, load_parser, parts_of
+from cc_hf.plugins.omissions.coverage.spans import Span, table_of, without
+from cc_hf.plugins.omissions.source_variants import (
     Variants,
     label_figure_names,
     label_figures,
     n_without_difference,
+    share_figure,
     with_error_rate,
 )
-from cc_hf.metrics.verdict_checks import check_reading
-from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement, ScoringRequest, TextSpan
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -142,10 +144,11 @@ class Coverage(ScoringMetric):
     Attributes:
         backward_evaluator: name, path, Evaluator or function that scores sources given
             translations; None judges omissions only.
-        spans: "chunks" of up to three words (`cc_hf.metrics.coverage.spans.chunks`); "given", those
-            of the references; or "stanza" (as in the paper's program) and "spacy", the subtrees of
-            each word by a parser (`cc_hf.metrics.coverage.parsers`). With a parser, a text of
-            several sentences has no parts.
+        spans: "chunks" of up to three words (by
+            `cc_hf.plugins.omissions.coverage.spans`); "given", those of the references; or "stanza"
+            (as in the paper's program) and "spacy", the subtrees of each word by a parser (by
+            `cc_hf.plugins.omissions.coverage.parsers`). With a parser, a text of several sentences
+            has no parts.
         tidy: whether blanks are fixed where a part was cut out; the paper's program does not.
         min_difference: nats per token by which a text must be more probable without the part.
     """
@@ -327,6 +330,19 @@ class Coverage(ScoringMetric):
                 if rest:
                     variants.add(row, span, whole, rest, other)
         return variants
+
+    @staticmethod
+    def n_parts(text: str, lang: str) -> int:
+        """Return the number of chunks of a text, of which each is scored.
+
+        Args:
+            lang: ISO 639-1.
+
+        Examples:
+            >>> Coverage.n_parts("Go now.", "en")
+            2
+        """
+        return len(parts_of(text, lang, "chunks"))
 
     def _spans_of(
         self, whole: str, reference: Mapping[str, str], lang: str, key: str, row: int
