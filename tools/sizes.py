@@ -40,13 +40,13 @@ MOST_PARAMETERS = 11
 #: What is counted -> its limit, which is lowered when a step of the plan has landed. A name that
 #: ends in a slash is each slice of the folder.
 LIMITS = {
-    "core": 23_070,
+    "core": 22_950,
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 36_260,
+    "tests": 36_270,
     "docstring lines": 31_090,
-    "names of the core that slices import": 529,
+    "names of the core that slices import": 528,
     "names of the core that studies import": 264,
 }
 #: What is counted, and must not be fewer.
