@@ -229,6 +229,7 @@ PUBLIC_NAMES: dict[str, str] = {
     "AlternativeOptions": "cc_hf.plugins.reranking.alternative_options:AlternativeOptions",
     "alternatives": "cc_hf.plugins.reranking.alternatives:alternatives",
     "choice_rows": "cc_hf.plugins.asking.prompting.choice_rows:choice_rows",
+    "explain_changes": "cc_hf.plugins.omissions.explaining:explain_changes",
     "labels_of_sheets": "cc_hf.plugins.raters.sheet_labels:labels_of_sheets",
     "rerank": "cc_hf.plugins.reranking.reranking:rerank",
 }

@@ -29,6 +29,7 @@ __all__ = [
     "ProbingExample",
     "Reading",
     "ScoringRequest",
+    "TextSpan",
     "counted_categories",
     "dataset_in_words",
 ]

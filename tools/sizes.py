@@ -40,14 +40,14 @@ MOST_PARAMETERS = 11
 #: What is counted -> its limit, which is lowered when a step of the plan has landed. A name that
 #: ends in a slash is each slice of the folder.
 LIMITS = {
-    "core": 23_330,
+    "core": 23_230,
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 36_500,
+    "tests": 36_520,
     "docstring lines": 31_290,
-    "names of the core that slices import": 531,
-    "names of the core that studies import": 265,
+    "names of the core that slices import": 530,
+    "names of the core that studies import": 264,
 }
 #: What is counted, and must not be fewer.
 FEWEST = {"comments per 1,000 lines of the core": 16}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cc_hf import registry
 from cc_hf.cli.command import NewFile, Outcome, OutputFile, shown_command
 from cc_hf.cli.fields import Fields
 from cc_hf.cli.options import DataFields, EvaluatorFields, Evaluators, one_or_all
@@ -143,18 +144,29 @@ def _changes(
     html: Path | None,
 ) -> Outcome:
     """Explain a verdict of a metric that changes texts, such as coverage."""
-    from cc_hf.comparing.changes import explain_changes
-    from cc_hf.reports.page.changes import changes_page, changes_table
+    from cc_hf.reports.page.explanations import sections_page
 
+    explain_changes = registry.resolve("public name", "explain_changes")
     explained = [
         explain_changes(metric, evaluator, chosen.example, text, tgt_lang=chosen.tgt_lang)
         for text in translations
     ]
-    page = "" if html is None else changes_page(explained, command=shown_command())
+    page = ""
+    if html is not None:
+        page = sections_page(
+            (explanation.html() for explanation in explained),
+            title="Which changes are errors",
+            about=(
+                "The metric changes a text, one part at a time, and the evaluator scores the other"
+                " text under it. Where that text becomes more probable, the change shows an error"
+                " of the translation."
+            ),
+            command=shown_command(),
+        )
     return Outcome(
         [asdict(explanation) for explanation in explained],
         lambda: [
-            *chain.from_iterable(map(changes_table, explained)),
+            *chain.from_iterable(explanation.pieces() for explanation in explained),
             f"evaluator: {explained[0].evaluator}",
         ],
         files=[NewFile(html, page)],

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf import signature
-from cc_hf.comparing.changes import changing_metric
 from cc_hf.data.files.custom_examples import CUE_KEYS, custom_example
 from cc_hf.data.files.own_sentence import OwnSentence
 from cc_hf.data.files.result_files import read_result_file
@@ -19,8 +18,9 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.languages import language_pair
-from cc_hf.metrics.base import ScoringMetric
+from cc_hf.metrics.base import ScoringMetric, registered_metric
 from cc_hf.reports.inputs import read_examples
+from cc_hf.results import EvaluationResult
 
 __all__ = ["METRIC", "Explained", "chosen_example"]
 
@@ -139,7 +139,7 @@ def _wrong_ids(path: Path) -> str:
 
 def _of_result(path: Path, own_data: str | None, example_id: str, data: DataOptions) -> Explained:
     results = {result.metric: result for result in read_result_file(path).results}
-    metrics = {name: changing_metric(result) for name, result in results.items()}
+    metrics = {name: _changing_metric(result) for name, result in results.items()}
     usable = [name for name in results if name == METRIC or metrics[name]]
     if not usable:
         raise InputError(
@@ -173,6 +173,16 @@ def _of_result(path: Path, own_data: str | None, example_id: str, data: DataOpti
         warnings=notes,
         metric=metrics[result.metric],
     )
+
+
+def _changing_metric(result: EvaluationResult) -> ScoringMetric | None:
+    """Return the metric of a result, with its options, if its verdicts come from changes of the
+    texts; else None.
+    """
+    metric = registered_metric(result.metric)
+    if not issubclass(metric, ScoringMetric):
+        return None
+    return metric.of_signature(signature.parse(result.signature)[1])
 
 
 def _of_dataset(dataset: str, config: str | None, example_id: str, data: DataOptions) -> Explained:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from cc_hf.schema import TextSpan
 
-__all__ = ["apart", "change_name", "shade"]
+__all__ = ["apart", "shade"]
 
 _SHADES = (0.02, 0.05, 0.1, 0.2)  # nats per token
 
@@ -14,16 +14,6 @@ _SHADES = (0.02, 0.05, 0.1, 0.2)  # nats per token
 def shade(span: TextSpan) -> int:
     """Return how strongly a part is marked, from 1 to 5, by its difference."""
     return 1 + sum(span.difference > least for least in _SHADES)
-
-
-def change_name(span: TextSpan) -> str:
-    """Return what was changed, in words: the phenomenon, or the text that lacks the part.
-
-    Examples:
-        >>> change_name(TextSpan("source", 0, 5, "a cat", 0.1))
-        'source without'
-    """
-    return span.phenomenon.replace("_", " ") or f"{span.side} without"
 
 
 def apart(spans: Iterable[TextSpan]) -> tuple[TextSpan, ...]:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
-from cc_hf.comparing.changes import ExplainedChanges, explain_changes
 from cc_hf.comparing.explanation import Explanation, explain_example
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.download import is_here
@@ -246,9 +245,7 @@ class SentenceJudge:
                     evaluator, example, translation.strip(), tgt_lang=self.tgt_lang
                 )
 
-    def find_missing(
-        self, source: str, translation: str, language_pair: str = ""
-    ) -> ExplainedChanges:
+    def find_missing(self, source: str, translation: str, language_pair: str = "") -> Any:
         """Find what a translation leaves out, and what it adds if there are evaluators of both
         directions, by the metric coverage.
 
@@ -292,6 +289,7 @@ class SentenceJudge:
             evaluator, *backward = evaluators
             locks.enter_context(_few_threads(max(map(_sentence_threads, evaluators))))
             metric = coverage(backward_evaluator=backward[0] if backward else None)
+            explain_changes = registry.resolve("public name", "explain_changes")
             explained = explain_changes(metric, evaluator, example, translation.strip())
         return explained if backward else replace(explained, notes=(_NO_ADDITIONS,))
 

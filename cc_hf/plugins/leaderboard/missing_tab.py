@@ -9,7 +9,6 @@ from cc_hf.languages import pair_codes
 from cc_hf.plugins.leaderboard.html import lead, message
 from cc_hf.plugins.leaderboard.live import MAX_PARTS_CHARACTERS, SentenceJudge
 from cc_hf.reports.figure_text import language_pair
-from cc_hf.reports.page.changes import changes_html
 
 __all__ = ["missing_tab"]
 
@@ -34,7 +33,8 @@ def missing_tab(gr: Any, judge: SentenceJudge, tab: Any) -> None:
 
     def judged(source: str, translation: str, pair: str) -> str:
         try:
-            return changes_html(judge.find_missing(source or "", translation or "", pair or ""))
+            explained = judge.find_missing(source or "", translation or "", pair or "")
+            return str(explained.html())
         except CCError as error:
             return message(str(error))
 

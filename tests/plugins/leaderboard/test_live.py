@@ -12,7 +12,6 @@ from unittest.mock import Mock, patch
 import pytest
 
 from cc_hf import registry
-from cc_hf.comparing.changes import explain_changes
 from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError, InputError
 from cc_hf.plugins.leaderboard import live
@@ -97,6 +96,7 @@ def test_missing_and_added_parts_are_those_of_the_metric() -> None:
     texts = "A small cook left.", "Ein Koch ging heute."
     there, back = (SpelledEvaluator(max_tokens=200, name=name) for name in ("there", "back"))
     coverage = registry.resolve("metric", "coverage")
+    explain_changes = registry.resolve("public name", "explain_changes")
     both, alone = SentenceJudge(there, backward_evaluator=back), SentenceJudge(there)
     of = (both, "en-de", there, back), (both, "de-en", back, there), (alone, "en-de", there, None)
     for judge, pair, evaluator, backward in of:

@@ -60,8 +60,8 @@ def sentence_parts(ranking: Ranking, samples: Sequence[Sample]) -> Iterator[tupl
     The first, under the name of the ranking, has for every sample what the judge says:
 
     - systems: names; states: for each, a text with a character for each sample: c correct, i
-      incorrect, n neither, - inconclusive, . not judged, or for readings A, B, ...; readings: the names of
-      these readings.
+      incorrect, n neither, - inconclusive, . not judged, or for readings A, B, ...; readings: the
+      names of these readings.
     - category: for each sample, the index of its category in `categories`.
     - size: the number of samples of a part; parts: how many there are.
 

@@ -4,8 +4,6 @@ source without a part of it (Vamvas & Sennrich 2022)?
 
 from __future__ import annotations
 
-import json
-import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
@@ -26,7 +24,7 @@ from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.normalization import is_blank
 from cc_hf.plugins.omissions.coverage.loading import options_like
 from cc_hf.plugins.omissions.coverage.parsers import PARSERS, load_parser, parts_of
-from cc_hf.plugins.omissions.coverage.spans import Span, table_of, without
+from cc_hf.plugins.omissions.coverage.spans import Span, parsed_spans, table_of, without
 from cc_hf.plugins.omissions.source_variants import (
     Variants,
     label_figure_names,
@@ -53,25 +51,6 @@ _FIELDS: Fields = {
     "source": text,
     **dict.fromkeys((*_SPAN_KEYS, *_SIDES, "category"), optional_text),
 }
-
-
-def _parsed(spans: str, where: str) -> list[Span]:
-    """Return spans from their JSON; none for "".
-
-    Raises:
-        InputError: for another text.
-    """
-    if not spans:
-        return []
-    try:
-        parsed = [Span(*map(operator.index, pair)) for pair in json.loads(spans)]
-    except (ValueError, TypeError) as error:
-        raise InputError(
-            f"{where}: expected spans such as [[0, 6], [12, 21]], got {spans!r}"
-        ) from error
-    if bad := [span for span in parsed if not 0 <= span.start < span.end]:
-        raise InputError(f"{where}: expected 0 <= start < end, got {list(bad[0])}")
-    return parsed
 
 
 def judge_rows(
@@ -269,7 +248,7 @@ class Coverage(ScoringMetric):
                         f" {reference[key]!r}"
                     )
             for key in _SPAN_KEYS:
-                _parsed(reference[key], f"row {row}: {key}")
+                parsed_spans(reference[key], f"row {row}: {key}")
 
     @property
     def evaluator_score(self) -> str:
@@ -350,7 +329,7 @@ class Coverage(ScoringMetric):
         if self.spans != "given":
             return parts_of(whole, lang, self.spans, keeps_names=key == _SPAN_KEYS[1])
         where = f"row {row}: {key}"
-        spans = _parsed(reference[key], where)
+        spans = parsed_spans(reference[key], where)
         if outside := [span for span in spans if span.end > len(whole)]:
             raise InputError(
                 f"{where}: expected spans within the {len(whole)} characters of the text, got"

@@ -5,6 +5,8 @@ The chunks stand in for the subtrees of Vamvas & Sennrich (2022), whose program 
 
 from __future__ import annotations
 
+import json
+import operator
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -12,9 +14,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
+from cc_hf.errors import InputError
 from cc_hf.tables.rows import read_rows
 
-__all__ = ["Span", "chunks", "content_words", "function_words", "table_of", "without"]
+__all__ = [
+    "Span",
+    "chunks",
+    "content_words",
+    "function_words",
+    "parsed_spans",
+    "table_of",
+    "without",
+]
 
 _TOKEN = re.compile(r"\w+(?:[-'’.,]\w+)*|[^\w\s]")
 _BEFORE_MARK = re.compile(r"(?<!\s)\s+([.,;:!?])")
@@ -51,6 +62,28 @@ def table_of(lang: str) -> str:
         ('en', 'none')
     """
     return lang if lang in function_words() else "none"
+
+
+def parsed_spans(spans: str, where: str) -> list[Span]:
+    """Return spans from their JSON; none for "".
+
+    Args:
+        where: what names the spans in an error.
+
+    Raises:
+        InputError: for another text.
+    """
+    if not spans:
+        return []
+    try:
+        parsed = [Span(*map(operator.index, pair)) for pair in json.loads(spans)]
+    except (ValueError, TypeError) as error:
+        raise InputError(
+            f"{where}: expected spans such as [[0, 6], [12, 21]], got {spans!r}"
+        ) from error
+    if bad := [span for span in parsed if not 0 <= span.start < span.end]:
+        raise InputError(f"{where}: expected 0 <= start < end, got {list(bad[0])}")
+    return parsed
 
 
 def content_words(text: str, lang: str) -> list[str]:

@@ -4,49 +4,15 @@ much more probable the other text became.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from cc_hf import signature
 from cc_hf.errors import InputError
 from cc_hf.evaluation.judging import score_rows
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.metrics.base import Rows, ScoringMetric, registered_metric
+from cc_hf.metrics.base import Rows, ScoringMetric
 from cc_hf.normalization import composed
-from cc_hf.results import EvaluationResult
-from cc_hf.schema import Example, TextSpan
+from cc_hf.plugins.omissions.explained_changes import ExplainedChanges
+from cc_hf.schema import Example
 
-__all__ = ["ExplainedChanges", "changing_metric", "explain_changes"]
-
-
-@dataclass(frozen=True)
-class ExplainedChanges:
-    """All changes that a metric tried on a source and its translation.
-
-    Attributes:
-        changes: those with the largest difference first.
-        is_error: whether each of them is an error.
-        src_lang, tgt_lang: ISO 639-1 codes.
-        evaluator: name and identity.
-        backward_evaluator: the same of the one that scored the source under changes of the
-            translation; "" for none.
-        notes: which changes were not tried, and why.
-    """
-
-    metric: str
-    source: str
-    translation: str
-    changes: tuple[TextSpan, ...]
-    is_error: tuple[bool, ...]
-    src_lang: str
-    tgt_lang: str
-    evaluator: str
-    backward_evaluator: str = ""
-    notes: tuple[str, ...] = ()
-
-    @property
-    def is_correct(self) -> bool:
-        """Whether no change is an error."""
-        return not any(self.is_error)
+__all__ = ["explain_changes"]
 
 
 def explain_changes(
@@ -114,13 +80,3 @@ def explain_changes(
 
 def _named(evaluator: Evaluator) -> str:
     return f"{evaluator.name}@{evaluator.identity}" if evaluator.identity else evaluator.name
-
-
-def changing_metric(result: EvaluationResult) -> ScoringMetric | None:
-    """Return the metric of a result, with its options, if its verdicts come from changes of the
-    texts; else None.
-    """
-    metric = registered_metric(result.metric)
-    if not issubclass(metric, ScoringMetric):
-        return None
-    return metric.of_signature(signature.parse(result.signature)[1])
