@@ -144,7 +144,7 @@ def answer(report: Report, *, in_terminal: bool = True) -> Iterator[Piece]:
     for metric in metrics:
         yield f"signature: {_shared([r.signature for r in report.of_metric(metric).values()])}"
     for note in report.cautions[:_MOST_NOTES]:
-        yield Line.named("note: ", shorten(note, _WIDTH, placeholder="…"), "alert")
+        yield Line.named("note: ", shorten(note, _WIDTH, placeholder=" ..."), "alert")
     if others := [metric_name(metric) for metric in report.metrics if metric not in metrics]:
         yield f"{'-v also shows' if in_terminal else 'also judged by'} {', '.join(others)}"
     elif report.cautions and in_terminal:
