@@ -74,7 +74,6 @@ def evaluate(
                 "Name of the system in tables and reports, as --translations NAME=FILE. Default:"
                 " the model that translated, or the file of translations."
             ),
-            hidden=True,
         ),
     ] = None,
     metric: Annotated[
@@ -89,7 +88,7 @@ def evaluate(
     option: MetricOptions = None,
     evaluator: Evaluators = None,
     loading: Annotated[LoadingOptions, EvaluatorFields],
-    data: Annotated[DataOptions, replace(DataFields, rare="data_dir split cues counts")],
+    data: Annotated[DataOptions, replace(DataFields, rare="split counts")],
     audit: Annotated[
         list[str] | None,
         typer.Option(
@@ -99,7 +98,6 @@ def evaluate(
                 " mistakes of the evaluator. May be repeated for an ensemble."
             ),
             rich_help_panel=_MISTAKES,
-            hidden=True,
         ),
     ] = None,
     audit_size: Annotated[
@@ -121,7 +119,6 @@ def evaluate(
                 " whose evaluator is assumed to err alike."
             ),
             rich_help_panel=_MISTAKES,
-            hidden=True,
         ),
     ] = None,
     translated_only: Annotated[

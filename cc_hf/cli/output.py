@@ -68,7 +68,9 @@ def say(kind: str, text: str) -> None:
         kind: what the line is: error, warning, note or written.
     """
     style = {"error": "bold red", "warning": "alert"}.get(kind, "")
-    show([Line.named(f"{kind}: ", text, style)], is_whole=True, stderr=True)
+    # A terminal breaks lines at words; a program that reads them gets each whole.
+    is_whole = not sys.stderr.isatty()
+    show([Line.named(f"{kind}: ", text, style)], is_whole=is_whole, stderr=True)
 
 
 def say_written(path: Path | None, more: str = "") -> None:
