@@ -118,12 +118,15 @@ def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float
     return [float(1 + (7 * len(s) + 3 * len(t)) % 5) for s, t in pairs]
 
 
-def test_metrics_of_the_package_take_examples_or_references(tokenizer: Any, tmp_path: Path) -> None:
+@cases({}, {"neither": "0.5"})
+def test_metrics_of_the_package_take_examples_or_references(
+    options: dict[str, Any], tokenizer: Any, tmp_path: Path
+) -> None:
     """The figures are those of the other entry points, and `UNUSABLE` needs the sources."""
     examples = cc_hf.load_examples(str(write_people(tmp_path)))[:7]
     references = references_of(examples)
     texts = [text or "." for text in as_decoded(tokenizer, OUTPUTS)]
-    metric = make_metric("contrastive_conditioning")
+    metric = make_metric("contrastive_conditioning", options)
     result = judge(
         metric, Material("en", "de", examples), texts, evaluator=FunctionEvaluator(by_length)
     )
@@ -132,12 +135,13 @@ def test_metrics_of_the_package_take_examples_or_references(tokenizer: Any, tmp_
     plain = {name: value for name, value in expected.items() if name not in of_sources}
     assert UNUSABLE.keys() <= expected.keys()  # "." is no translation
     shown = prediction(tokenizer, [*OUTPUTS, OUTPUTS[0]], [*TARGETS, TARGETS[0]])
-    options: dict[str, Any] = {"evaluator": by_length, "metrics": [metric.name, "bleu"]}
+    given: dict[str, Any] = {"evaluator": by_length, "metrics": [metric.name, "bleu"]}
     for rows in (examples, references, {metric.name: references}):
-        found = made(tokenizer, references=rows, **options)(shown)
+        found = made(tokenizer, references=rows, options=options, **given)(shown)
         assert found.pop("bleu") > 0
         assert found == (expected if rows is examples else plain)
     assert 0 < expected["accuracy"] < 1
+    assert ("neither_share" in expected) == bool(options)
 
 
 @cases(
