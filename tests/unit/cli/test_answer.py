@@ -19,6 +19,9 @@ def test_two_files_are_compared_at_once(tmp_path: Path) -> None:
     assert any(line.startswith("signature: sg|") for line in lines)
     assert [read_json(tmp_path / f"results/{name}.json")["system"] for name in ("ours", "theirs")]
     assert "theirs" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    compared = cc_hf("compare", tmp_path / "results").stdout
+    assert len(compared.splitlines()) <= 25
+    assert "p: " in compared
     figures = cc_hf(*words, *files, "--figure-only").stdout.split()
     assert [float(figure) for figure in figures] == [0.0, 0.0]
     whole = cc_hf(*words, *files, "--verbose").stdout
