@@ -42,6 +42,7 @@ __all__ = ["evaluate"]
 
 _ALL = "all"
 _AUDIT_SIZE = 400
+_DATA = "language_pair limit data_dir cues"
 _MISTAKES = "The evaluator's mistakes"
 #: Names of metrics that compare translations with references.
 _AGAINST_REFERENCES = re.compile(r"(sacre)?bleu|chrf|comet|(xcomet|ter)\b", re.IGNORECASE)
@@ -88,7 +89,7 @@ def evaluate(
     option: MetricOptions = None,
     evaluator: Evaluators = None,
     loading: Annotated[LoadingOptions, EvaluatorFields],
-    data: Annotated[DataOptions, replace(DataFields, rare="split counts")],
+    data: Annotated[DataOptions, replace(DataFields, names=_DATA, rare="split counts")],
     audit: Annotated[
         list[str] | None,
         typer.Option(

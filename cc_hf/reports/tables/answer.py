@@ -130,7 +130,10 @@ def answer(report: Report, *, in_terminal: bool = True) -> Iterator[Piece]:
     first = report.first
     yield from unmarked_lines(r for system in report.systems for r in system.results.values())
     of_each = " of each system" * (len(report.systems) > 1)
-    yield Line(f"{data_name(first)}: {first.n:,} translations{of_each}", "title")
+    # Without translations, it is the evaluator that was judged.
+    is_scored = signature.parse(first.signature)[1].get("sys") == "scored"
+    judged = "examples" if is_scored else "translations"
+    yield Line(f"{data_name(first)}: {first.n:,} {judged}{of_each}", "title")
     sentences = findings(report, most_split(report, attributes(report)))
     for sentence in sentences[:_MOST_FINDINGS]:
         yield Line(sentence, "item")

@@ -432,7 +432,7 @@ def test_tables_show_every_figure_in_full() -> None:
 def test_the_compare_command_prints_and_writes_json(tmp_path: Path) -> None:
 
     a, b = (write_result(tmp_path, name, judged(name)) for name in "ab")
-    found = printed_by(f"compare {a} {b} --seed 3 --resamples 50 -o {tmp_path}/o.json")
+    found = printed_by(f"compare {a} {b} --seed 3 --resamples 50 -v -o {tmp_path}/o.json")
     expected = compare({"a": judged("a"), "b": judged("b")}, n_resamples=50, seed=3)
     assert (tmp_path / "o.json").read_text(encoding="utf-8") == expected.to_json()
     assert expected.signature in found.replace("\n", "")

@@ -353,10 +353,10 @@ def test_the_command_line_evaluates_without_translations(tmp_path: Path) -> None
     path.parent.mkdir(parents=True)
     path.write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
     declare_wino_x(tmp_path)
-    found = output(METRIC, "-o", tmp_path / "r.json")
+    found = output(METRIC, "-v", "-o", tmp_path / "r.json")
     assert "cts|data:wino_x/mt_en_de.translations@local." in found
     assert "|sys:scored|langs:en-de|eval:cc-tiny-en-de@" in found
     assert "pair accuracy" in found
     result = ResultSet.from_json((tmp_path / "r.json").read_text(encoding="utf-8")).results[0]
     assert [len(j.scores) for j in result.judgements] == [2, 2]
-    assert "1 metric on 2 examples" in output("all")
+    assert ": 2 examples" in output("all")
