@@ -135,7 +135,8 @@ def reasons_not_to_cite(
         reasons |= why_untrusted(trust, evaluator, dataset)
     n_unread = counts.get("n_inconclusive", 0) + counts.get("n_neither", 0)
     if n_unread > n / 2:
-        reasons["inconclusive"] = f"{n_unread:,} of {n:,} translations have no verdict"
+        lacking = "show no reading, or have" if "n_neither" in counts else "have"
+        reasons["inconclusive"] = f"{n_unread:,} of {n:,} translations {lacking} no verdict"
     elif unread := [
         f"{n_unread:,} of {n_of:,} translations of {category} have no verdict"
         for category, (n_of, n_unread) in categories.items()

@@ -32,6 +32,7 @@ from cc_hf.metrics.neither import (
     checked_threshold,
     not_given,
     shows_neither,
+    signed_threshold,
     text_of_threshold,
 )
 from cc_hf.metrics.open_choice import MEAN_PROBABILITY, open_figures, open_share
@@ -446,7 +447,7 @@ class ContrastiveConditioning(StreamedMetric):
             check_probability(j, probability)
             if j.verdict == INCONCLUSIVE and j.predicted == BOTH:
                 continue
-            threshold = float(signed.get("neither", 0))
+            threshold = signed_threshold(signed)
             check_verdict(j, probability, ties=signed.get("tie", ""), threshold=threshold)
         columns = _columns(judgements, has_neither="neither" in signed)
         for j, weight in zip(judgements, columns.weights.tolist(), strict=True):

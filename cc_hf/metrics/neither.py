@@ -5,6 +5,7 @@ neutral forms, paraphrases and omissions do.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -19,6 +20,7 @@ __all__ = [
     "checked_threshold",
     "not_given",
     "shows_neither",
+    "signed_threshold",
     "text_of_threshold",
 ]
 
@@ -75,6 +77,22 @@ def text_of_threshold(value: float) -> str:
         ('0.03', '1')
     """
     return repr(value).removesuffix(".0")
+
+
+def signed_threshold(signed: Mapping[str, str]) -> float:
+    """Return the threshold that a signature has; 0 for two verdicts.
+
+    Raises:
+        InputError: for anything but a number above 0.
+
+    Examples:
+        >>> signed_threshold({"neither": "0.03"}), signed_threshold({})
+        (0.03, 0.0)
+    """
+    value = checked_threshold(signed.get("neither", OFF))
+    if value == BY_EVIDENCE or ("neither" in signed and value == OFF):
+        raise InputError(f"signature: neither: expected a number above 0, got {value}")
+    return 0.0 if isinstance(value, str) else value
 
 
 def shows_neither(probability: npt.NDArray[np.float64] | float, threshold: float) -> Any:

@@ -11,8 +11,9 @@ from textwrap import shorten
 
 from cc_hf import signature
 from cc_hf.comparing.systems import Comparison
+from cc_hf.figure_keys import is_corrected
 from cc_hf.metrics.base import registered_metric
-from cc_hf.metrics.headline import headline
+from cc_hf.metrics.headline import Headline, headline
 from cc_hf.reports.figure_text import (
     column_label,
     data_name,
@@ -30,6 +31,7 @@ from cc_hf.reports.report_tables import figure_cell
 from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.tables.base import result_table, shared_notes, unmarked_lines
 from cc_hf.reports.tables.scores import results_of
+from cc_hf.reports.what_to_cite import UNFIT, why_unfit
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Example
 from cc_hf.statistics.paired import PairedDifference
@@ -37,7 +39,7 @@ from cc_hf.statistics.paired import PairedDifference
 __all__ = ["answer", "compared_report", "displayed", "figure_lines", "report_of"]
 
 _WOMEN_AND_MEN = {"female": "women", "male": "men"}
-_MOST_FINDINGS, _MOST_NOTES = 2, 2
+_MOST_FINDINGS, _MOST_NOTES = 2, 3
 _WIDTH = 73  # of a note on a line of 80
 
 
@@ -141,6 +143,9 @@ def answer(report: Report, *, in_terminal: bool = True) -> Iterator[Piece]:
     metrics = [*dict.fromkeys((report.metrics[0], *islice(by_evaluator, 1)))]
     for metric in metrics:
         yield _systems(report, metric)
+    n_unfit = sum(any(why_unfit(r) for r in s.results.values()) for s in report.systems)
+    if 0 < n_unfit < len(report.systems):
+        yield from (Line(f"{UNFIT}: {why}", "unfit") for why in report.unfit)
     if report.cited is not None:
         style = "unfit" if report.cited.why_not else "green"
         yield Line.named("What to cite: ", " ".join(report.cited.sentences[:2]), style)
@@ -159,11 +164,11 @@ def _systems(report: Report, metric: str) -> ReportTable:
     the baseline in the figure that ranks.
     """
     results = report.of_metric(metric)
-    result = next(iter(results.values()))
-    said = headline(result)
+    said = _said(results)
     words = {figure.name: _WOMEN_AND_MEN.get(figure.category, "") for figure in said.cited}
     words |= {said.gap: "gap"} if said.gap else {said.by: ""} if said.by else {}
-    words |= {"neither_share": "neither"} if "neither_share" in result.scores else {}
+    if not is_corrected(said.by) and any("neither_share" in r.scores for r in results.values()):
+        words["neither_share"] = "neither"
     rows = [
         [system, *(_figure(report, metric, system, name) for name in words)] for system in results
     ]
@@ -174,7 +179,7 @@ def _systems(report: Report, metric: str) -> ReportTable:
         for system, of_system in compared.items()
         if of_system is not None and said.by in of_system.differences
     }
-    captions = [f"{metric_name(metric)}{f' ({result.level})' * bool(result.level)}, percent"]
+    captions = [f"{metric_name(metric)}{_levels(results)}, percent"]
     if differences:
         for row in rows:
             difference = differences.get(str(row[0]))
@@ -184,11 +189,35 @@ def _systems(report: Report, metric: str) -> ReportTable:
     return ReportTable.of("", ("", *labels), rows, "; ".join(captions))
 
 
+def _said(results: Mapping[str, EvaluationResult]) -> Headline:
+    """Return what is said of the figures that all systems have, such as those that are not
+    corrected where only some are.
+    """
+    of_systems = [headline(result) for result in results.values()]
+    return next(
+        (
+            said
+            for said in of_systems
+            if all({f.name for f in said.cited} <= r.scores.keys() for r in results.values())
+        ),
+        of_systems[0],
+    )
+
+
+def _levels(results: Mapping[str, EvaluationResult]) -> str:
+    """Return the level of the judge in brackets; of each system where they differ."""
+    levels = {system: result.level for system, result in results.items()}
+    if len({*levels.values()}) == 1:
+        level = next(iter(levels.values()))
+        return f" ({level})" if level else ""
+    return f" ({', '.join(f'{system}: {level}' for system, level in levels.items())})"
+
+
 def _difference_texts(
     report: Report, metric: str, differences: Mapping[str, PairedDifference]
 ) -> Iterator[str]:
     """Yield what p is of, and of two systems how much they differ."""
-    label = figure_label(metric, headline(next(iter(report.of_metric(metric).values()))).by)
+    label = figure_label(metric, _said(report.of_metric(metric)).by)
     about = f"p: {label} against {report.baseline}"
     if len(differences) == 1:
         (difference,) = differences.values()
@@ -210,4 +239,5 @@ def _shared(texts: Sequence[str]) -> str:
         key: value if all(fields.get(key) == value for _, fields in others) else "..."
         for key, value in first.items()
     }
+    kept |= {key: "..." for _, fields in others for key in fields if key not in first}
     return signature.unparse(metric, kept)

@@ -86,6 +86,12 @@ def test_forged_verdicts_are_refused(field: str, value: Any, message: str, tmp_p
     fails(FileError, message, read_result_file, file)
 
 
+@cases("abc", "evidence", "-1", "0")
+def test_signatures_with_another_threshold_are_refused(value: str, tmp_path: Path) -> None:
+    text = judged(0.1).to_json().replace("|neither:0.1|", f"|neither:{value}|")
+    fails(FileError, "neither: expected", read_result_file, write_text(tmp_path / "a.json", text))
+
+
 @cases(("no", "neither: expected off"), (0, "above 0"), (True, "above 0"), ("nan", "above 0"))
 def test_other_thresholds_are_refused(value: Any, message: str) -> None:
     fails(InputError, message, judged, value)
