@@ -11,8 +11,6 @@ from cc_hf.cues.wordings import named_wording, reworded
 from cc_hf.data.download import fetch
 from cc_hf.data.labelled import LabelledTranslation
 from cc_hf.errors import FileError
-from cc_hf.plugins.calibration.calibration import calibrate
-from cc_hf.plugins.calibration.development import DevelopmentRow, DevelopmentSet
 from cc_hf.schema import NEITHER, ContrastiveSourceExample
 from cc_hf.test_sets.genderous import reader
 from cc_hf.test_sets.genderous.labels import LABELS
@@ -111,27 +109,3 @@ def test_the_embedded_judge_reads_translations_as_people_do(
     of_women = [ok for ok, (_, _, label) in zip(agree, labelled, strict=True) if label]
     assert (sum(agree), len(agree)) == (n_agree, n)
     assert (sum(of_women), len(of_women)) == n_women
-
-
-def test_the_phrase_is_chosen_on_half_of_the_sentences_and_confirmed_on_the_others(
-    shared: Path,
-) -> None:
-    rows = [
-        DevelopmentRow(example.source, example.focus, row.translation, row.shows)
-        for example, row in _labelled(shared)
-    ]
-    names = ("gender_brackets", "gender_brackets_phrase")
-    calibration = calibrate(
-        DevelopmentSet((*rows,), "en", "de", "genderous"),
-        evaluator="cc-tiny-en-de",
-        wordings=[named_wording(name, "en") for name in names],
-        loading=cc_hf.LoadingOptions(mode="exact"),
-    ).calibration
-    assert calibration.chosen == "gender_brackets_phrase"
-    before, phrase = calibration.wordings
-    # Right on the half that chose, and on the other one.
-    n_right = [
-        [round(half.accuracy * half.n) for half in (w.choice, w.report)] for w in (before, phrase)
-    ]
-    assert (phrase.choice.n, phrase.report.n) == (464, 470)
-    assert n_right == [[424, 434], [463, 470]]
