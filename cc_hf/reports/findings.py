@@ -16,7 +16,6 @@ from cc_hf.reports.figure_text import (
     category_key,
     figure_label,
     metric_name,
-    score_text,
     with_interval,
 )
 from cc_hf.reports.highlights import (
@@ -26,8 +25,9 @@ from cc_hf.reports.highlights import (
     category_spreads,
     judged_samples,
 )
-from cc_hf.reports.numbers import count, percent
+from cc_hf.reports.numbers import count, limits, percent
 from cc_hf.reports.report import Report
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import counted_categories
 from cc_hf.statistics.score_intervals import wilson_interval
 
@@ -176,7 +176,7 @@ def _best(report: Report, metric: str) -> Iterator[str]:
         by += f" on the {count(ranks.n_samples)} samples that every system reads"
         texts = [with_interval(standings[s].accuracy, None) for s in (best, second)]
     else:
-        texts = [score_text(results[system], ranks.by) for system in (best, second)]
+        texts = [_in_a_sentence(results[system], ranks.by) for system in (best, second)]
     if any(results[system].why_unfit(ranks.by) for system in (best, second)):
         # The judge is good enough for a ranking only, so that the figures are not quoted.
         before = percent(standings[best].accuracy - standings[second].accuracy)
@@ -189,6 +189,12 @@ def _best(report: Report, metric: str) -> Iterator[str]:
             f"By {label}{by}, {best} ({texts[0]} %) is before {second} ({texts[1]} %), but cannot"
             " be told apart from every other system."
         )
+
+
+def _in_a_sentence(result: EvaluationResult, name: str) -> str:
+    """Return a figure with its interval, whose limits tables align by blanks."""
+    interval = limits(result.intervals.get(name))
+    return percent(result.scores[name]) + (f" ({interval})" if interval else "")
 
 
 def _worst_category(report: Report, metric: str, fit: set[int]) -> tuple[Spread, ...]:
