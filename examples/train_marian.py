@@ -164,7 +164,7 @@ def fresh_model(
 
 
 def table(history: Sequence[Mapping[str, float]], prefix: str) -> str:
-    """Return a Markdown table with a row for each evaluation; figures are multiplied by 100."""
+    """Return a Markdown table with a row for each evaluation, in percent. BLEU is that already."""
     columns = {
         "step": "step",
         "loss": "eval_loss",
@@ -184,7 +184,7 @@ def table(history: Sequence[Mapping[str, float]], prefix: str) -> str:
                     if name == "step"
                     else f"{row[name]:.2f}"
                     if name == "eval_loss"
-                    else f"{100 * row[name]:.1f}"
+                    else f"{row[name] * (1 if name == 'eval_bleu' else 100):.1f}"
                 )
                 for name in columns.values()
             ]

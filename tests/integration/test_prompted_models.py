@@ -81,8 +81,8 @@ def test_choices_by_logprob_stand_beside_the_parsed(alone: Alone, data: Path) ->
     assert "| tiny (basic), by log-probability | " in page
     assert "The replies to 6 of 6 samples were cut at the limit of tokens" in page
     assert "was not compared" not in page
-    shown = run_command("compare", "a.json", "a.logprobs.json", "-v", cwd=folder).stdout
-    assert "n = 6" in shown
+    compared = run_command("compare", "a.json", "a.logprobs.json", "-v", cwd=folder)
+    assert "n = 6" in compared.stdout
 
 
 @pytest.mark.enable_socket

@@ -13,9 +13,9 @@ from cc_hf_studies.common.own_results import own_rows, read_own
 from cc_hf_studies.common.published_tables import published_table
 
 from cc_hf import citations
-from cc_hf.comparing import people
 from cc_hf.comparing.published import PublishedTable, read_published
 from cc_hf.data.files.segment_scores import SegmentScores
+from cc_hf.plugins import raters
 from tests.helpers.results import result_of_twenty
 from tests.helpers.usual import (
     cases,
@@ -35,13 +35,13 @@ SEGMENTS = SegmentScores(20, (), (), METRICS, {})
 
 
 _FOLDERS = sorted(path.parent for path in Path(cc_hf_studies.__path__[0]).glob("*/published.tsv"))
-_ALL = [*_FOLDERS, Path(people.__path__[0])]
+_ALL = [*_FOLDERS, Path(raters.__path__[0])]
 _TABLES = {(f.name, name): table for f in _ALL for name, table in read_published(f).items()}
 #: Paper -> the file of its text.
 _TEXTS = {"currey-2022": "mt-geneval", "vamvas-sennrich-2021": "contrastive-conditioning*"}
 _TEXTS |= {"Emelin 2023": "lexical-understanding-thesis", "renduchintala-2021": "simplegen"}
 #: Not printed, see tests/parity/test_human_agreement.py.
-_OF_NOTEBOOKS = {("people", "Table 2, unweighted")}
+_OF_NOTEBOOKS = {("raters", "Table 2, unweighted")}
 _WHERE = ("Table 1, a", "currey-2022", "appendix A", "x", "percent", "")
 _PATHS = {"de": ("config=c scores/a", "scores/b"), "fr": ("data~x rows/name=n/v",)}
 _ROWS = {"A": {"de": "1.5*", "fr": "-2,000"}, "B": {"fr": "7"}}

@@ -263,12 +263,13 @@ def check(folder: Path, printed: str) -> None:
     assert history["best_global_step"] == 1 + values.index(max(values))
     shown = [row for row in history["log_history"] if "eval_bleu" in row]
     assert [row["eval_n"] for row in shown] == [7, 7]
-    assert all(0.05 < row["eval_bleu"] <= 1 for row in shown)
+    assert all(5 < row["eval_bleu"] <= 100 for row in shown)
     lines = [line for line in printed.splitlines() if re.match(r"\| [0-9]", line)]
     names = ("eval_bleu", "eval_people_accuracy", "eval_people_min_accuracy")
     for line, row, probed in zip(lines, shown, found, strict=True):
         cells = [float(cell) / 100 for cell in line.strip("|").split("|")[2:]]
-        assert cells == pytest.approx([{**row, **probed}[name] for name in names], abs=6e-4)
+        figures = {**row, **probed, "eval_bleu": row["eval_bleu"] / 100}
+        assert cells == pytest.approx([figures[name] for name in names], abs=6e-4)
     assert (folder / "out/best/model.safetensors").is_file()
 
 

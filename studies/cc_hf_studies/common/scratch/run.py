@@ -252,7 +252,7 @@ class _Notes(TrainerCallback):  # type: ignore[misc]
         bleu = figures.get("eval_bleu")
         self._note(
             f"step {state.global_step:,} of {state.max_steps:,}: loss {figures['eval_loss']:.4f}"
-            + (f", BLEU {bleu:.4f} of 1" if bleu is not None else "")
+            + (f", BLEU {bleu:.2f}" if bleu is not None else "")
         )
 
 
