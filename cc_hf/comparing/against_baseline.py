@@ -189,7 +189,7 @@ def _alike(
     )
     corrected = _corrected_differences(names, shared, results)
     f1 = _f1_differences(declared, shared, bootstrap)
-    shares = _share_differences(declared, shared, bootstrap)
+    shares = _share_differences(declared, shared, [results[name] for name in names], bootstrap)
     return {
         name: SystemComparison(
             metric,
@@ -227,19 +227,28 @@ def _f1_differences(
 
 
 def _share_differences(
-    declared: type[Metric], shared: SharedVerdicts, bootstrap: Mapping[str, Any]
+    declared: type[Metric],
+    shared: SharedVerdicts,
+    results: Sequence[EvaluationResult],
+    bootstrap: Mapping[str, Any],
 ) -> list[dict[str, PairedDifference]]:
     """Return the differences of each system to the baseline in the shares of judgements that a
-    metric declares.
+    metric declares and both have.
+
+    Args:
+        results: those of the systems of `shared`.
     """
     differences: list[dict[str, PairedDifference]] = [{} for _ in shared.table[1:]]
+    baseline, *others = results
     for name, figure in declared.figure_names.items():
-        flags = None if figure.counts is None else shared.flags(figure.counts)
-        if flags is None or (name == "neither_share" and not flags.any()):
+        if figure.counts is None or name not in baseline.scores:
             continue
-        of_systems = paired_differences(flags, shared.categories, units=shared.units, **bootstrap)
-        for system, figures in zip(differences, of_systems, strict=True):
-            system[name] = figures["accuracy"]
+        of_systems = paired_differences(
+            shared.flags(figure.counts), shared.categories, units=shared.units, **bootstrap
+        )
+        for system, figures, result in zip(differences, of_systems, others, strict=True):
+            if name in result.scores:
+                system[name] = figures["accuracy"]
     return differences
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +40,7 @@ __all__ = ["JudgeCheck", "check_judge", "people_agreement"]
 #: Examples of each label set that are judged unless all are wanted.
 _SAMPLE = 300
 _METRIC = "contrastive_conditioning"
+_LARGE = math.log(sys.float_info.max)
 
 
 @dataclass(frozen=True)
@@ -344,8 +346,10 @@ def _found(result: EvaluationResult) -> dict[str, _Verdict]:
 
 
 def _distance(probability: float) -> float:
-    """Return the difference of the log scores of both sides, without its sign."""
-    return abs(math.log(probability / (1 - probability))) if 0 < probability < 1 else math.inf
+    """Return the difference of the log scores of both sides, without its sign; a large number if a
+    score is 0, so that thresholds are numbers.
+    """
+    return abs(math.log(probability / (1 - probability))) if 0 < probability < 1 else _LARGE
 
 
 def _counted(

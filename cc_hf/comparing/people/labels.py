@@ -124,6 +124,7 @@ def trusted_labels(
         InputError: for a label of another translation, unless it is accepted, or for one where
             every reading is allowed.
     """
+    tells_neither = _tells_neither(result)
     trusted: dict[str, float] = {}
     inclusion: dict[str, float | None] = {}
     labelled = [annotation for annotation in annotations if annotation.labels]
@@ -135,11 +136,10 @@ def trusted_labels(
                 f"gold_reading: example {judgement.example_id}: expected the right reading, without"
                 " which no label says whether the translation is right, got none"
             )
+        said = zip(annotation.labels, _are_neither(annotation), strict=True)
         n_right = sum(
-            label == annotation.gold and not is_neither
-            for label, is_neither in zip(
-                annotation.labels, _are_neither(result, annotation), strict=True
-            )
+            label == annotation.gold and not (tells_neither and is_neither)
+            for label, is_neither in said
         )
         trusted[judgement.example_id] = n_right / len(annotation.labels)
         inclusion[judgement.example_id] = annotation.inclusion
@@ -150,20 +150,24 @@ def neither_labels(result: EvaluationResult, annotations: Sequence[Annotation]) 
     """Return the share of people who find neither reading in a translation, of a result that tells
     this apart; {} for others, whose figures count it as the labels do.
     """
-    shares = {}
+    shares: dict[str, float] = {}
+    if not _tells_neither(result):
+        return shares
     labelled = [annotation for annotation in annotations if annotation.labels]
     for annotation, judgement in labelled_judgements(result, labelled, skip_others=True):
-        are_neither = _are_neither(result, annotation)
+        are_neither = _are_neither(annotation)
         if judgement is not None and any(are_neither):
             shares[judgement.example_id] = sum(are_neither) / len(are_neither)
     return shares
 
 
-def _are_neither(result: EvaluationResult, annotation: Annotation) -> list[bool]:
+def _tells_neither(result: EvaluationResult) -> bool:
+    return NEITHER in signature.parse(result.signature)[1]
+
+
+def _are_neither(annotation: Annotation) -> list[bool]:
     """Return whether each label says that the translation shows neither reading."""
-    said = annotation.raw or annotation.labels
-    is_told_apart = "neither" in signature.parse(result.signature)[1]
-    return [is_told_apart and label in _NEITHER for label in said]
+    return [label in _NEITHER for label in annotation.raw or annotation.labels]
 
 
 def _transferred(result: EvaluationResult, path: Path) -> EvaluationResult:

@@ -81,6 +81,15 @@ def test_a_judge_that_always_finds_a_woman_is_a_screen(shared: Path) -> None:
     assert checked.by_dataset()["winomt"].level == "screen"
 
 
+def test_scores_of_0_give_thresholds_that_are_numbers(shared: Path) -> None:
+    def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        pairs = zip(sources, translations, strict=True)
+        return [float("[female]" in s or len(t) % 3 == 0) for s, t in pairs]
+
+    checked = check_judge(by_length, "winomt", language_pair="en-de", data_dir=shared / "upstream")
+    assert all(float(row.threshold or 1) < 1e3 for row in checked.evidence)
+
+
 def test_pairs_without_labels_and_sets_that_cannot_be_had_are_named(tmp_path: Path) -> None:
     message = "expected a test set and a language pair with labelled translations, got winomt en-fi"
     fails(InputError, message, check_judge, "cc-tiny-en-de", "winomt", language_pair="en-fi")
