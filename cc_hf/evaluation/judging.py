@@ -58,6 +58,8 @@ __all__ = [
 
 _Judged = TypeVar("_Judged", Judgement, Reading)
 _ONE_POINT = 0.01
+# COMET, for example, has an argument "sources".
+_NO_SOURCES = "; sources are part of the references, as `cc_hf.load_dataset` returns them"
 
 
 def judge(
@@ -554,7 +556,8 @@ def module_figures(
     known = option_names(metric)
     for name in options:
         if name not in known:
-            raise UnknownNameError(f"option of {metric.name}", name, known)
+            remedy = _NO_SOURCES if name in ("source", "sources") else ""
+            raise UnknownNameError(f"option of {metric.name}", name, known, remedy=remedy)
     metric_options, loading, bootstrap_options = (
         {name: options[name] for name in names if name in options}
         for names in (metric.option_names(), LoadingOptions.names(), BOOTSTRAP_OPTIONS)

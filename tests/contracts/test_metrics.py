@@ -13,6 +13,7 @@ import pytest
 from cc_hf import registry
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
+from cc_hf.evaluation.judging import module_figures
 from cc_hf.metrics.checks import optional_text, optional_texts
 from cc_hf.metrics.figure_names import COMMON, figure_name
 from cc_hf.plugins.leaderboard.store import without_translations
@@ -263,6 +264,12 @@ def test_bad_translations_are_refused_naming_their_row(metric: str) -> None:
 def test_an_unknown_option_is_refused_by_name(metric: str) -> None:
     with pytest.raises(InputError, match=r"unknown option of the metric .* 'colour'"):
         judged(metric, *rows_of(metric, 2), colour="red")
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_sources_beside_the_references_are_refused_with_their_home(metric: str) -> None:
+    with pytest.raises(InputError, match=r"option of .*'sources'.* are part of the references"):
+        module_figures(metric_class(metric), *rows_of(metric, 2), {"sources": []})
 
 
 @pytest.mark.parametrize("metric", METRICS)
