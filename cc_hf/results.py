@@ -31,7 +31,7 @@ from cc_hf.fit_to_cite import (
 from cc_hf.label_checks import rates_by_labels, why_doubted
 from cc_hf.levels import CORRECTED_LEVEL, SCREEN, Trust
 from cc_hf.records import OMITTED, NonEmpty, parse_json, read_record, write_record
-from cc_hf.rules import Count, OneOf, Share
+from cc_hf.rules import Count, Kind, OneOf, Share
 from cc_hf.schema import Judgement, Reading, dataset_in_words
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ _METHOD = OneOf(
     *("percentile", "wilson", "agresti-coull", "mover", "lowest"),
     *("ppi", "lang-reiczigel", "fisher", "t", "poisson"),
 )
+# Names stand in tables and lines of the terminal; "" is one, too.
+_IN_ONE_LINE = Kind("a text in one line, without control characters", str.isprintable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +212,7 @@ class EvaluationResult(Displayed, OnData):
     )
     notes: tuple[str, ...] = field(default=(), repr=False)
     wording: Mapping[str, Any] | None = field(default=None, repr=False, metadata=OMITTED)
-    system: str = field(default="", metadata=OMITTED)
+    system: Annotated[str, _IN_ONE_LINE] = field(default="", metadata=OMITTED)
     readings: tuple[Reading, ...] = field(default=(), repr=False, metadata=OMITTED)
     unfit: Mapping[str, str] = field(init=False, default_factory=dict, repr=False, metadata=OMITTED)
     evidence: tuple[Evidence, ...] = field(default=(), repr=False, metadata=OMITTED)

@@ -236,13 +236,16 @@ def corrected(
     )
     estimates = corrected_estimates(result.metric, result.judgements)
     lacking = [c.category for c in result.categories if f"accuracy_{c.category}" not in estimates]
+    labelled = f"by {about}: {len(trusted):,} of {result.n:,} translations"
     note = (
-        f"Corrected figures include the judge's mistakes, by {about}: {len(trusted):,} of"
-        f" {result.n:,} translations; their intervals hold for what that judge would say of all"
+        f"Corrected figures include the judge's mistakes, {labelled}; their intervals hold for what"
+        " that judge would say of all"
+        if estimates
+        else f"No figure could be corrected {labelled}, since these show neither reading"
     )
     if (agreement := result.kappa_with_labels) is not None:
         note += f". Both agree by a kappa of {agreement:.2f}"
-    if lacking:
+    if lacking and estimates:
         named = ", ".join(lacking[:3]) + (f" and {len(lacking) - 3} more" if lacking[3:] else "")
         note += f". Fewer than {FEWEST} are of {named}, so that no minimum is corrected"
     return _with_figures(

@@ -294,17 +294,33 @@ def _check_embedded(material: Material) -> None:
     try:
         default_evaluator(material.src_lang, material.tgt_lang)
     except InputError as error:
-        others = [
-            metric.name
+        lacks = {
+            metric.name: _lack(metric, material)
             for metric in all_metrics()
             if material.declared
             and not metric.takes_evaluator
             and not metric.only_named
             and not material.unfit_reason(metric)
-        ]
-        if not others:
+        }
+        if not lacks:
             raise
-        raise InputError(f"{error}; the metric {' or '.join(others)} needs no evaluator") from None
+        ready = [name for name, lack in lacks.items() if not lack]
+        name, lack = next(iter(lacks.items()))
+        advice = (
+            f"{' or '.join(ready)} needs no evaluator"
+            if ready
+            else f"{name} needs no evaluator, but: {lack}"
+        )
+        raise InputError(f"{error}; the metric {advice}") from None
+
+
+def _lack(metric: type[Metric], material: Material) -> str:
+    """Return what a metric lacks on this machine; "" if nothing is missing."""
+    try:
+        metric.check_available(material.tgt_lang)
+    except (MissingDependencyError, MissingOptionError) as error:
+        return str(error)
+    return ""
 
 
 def _configurations_with(n: int, material: Material) -> str:

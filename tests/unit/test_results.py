@@ -133,7 +133,7 @@ def test_json_with_deep_nesting_or_a_lone_surrogate_is_refused() -> None:
 
 @cases(
     ("notes", ("A.", "B."), (), ["a text", [3], None, {"a": "b"}], "a (list|text), got"),
-    ("system", "Amazon 2021", "", [3], "a text, got 3"),
+    ("system", "Amazon 2021", "", [3, "a\nb", "\x1b[1m"], "a text in one line.*, got"),
     ("readings", _READINGS, (), [[{**_READ, "reading": 3}]], "a text, got 3"),
     ("readings", _READINGS, (), [[{**_READ, "probability_counted": 2}]], "a number from"),
 )

@@ -251,6 +251,7 @@ _BOTH = "evaluate simplegen --translations t.txt --translations b=t.txt -o both.
     ("evaluate simplegen --translations t --metric chrF", "got 'chrF'; for BLEU and chrF use"),
     (_BOTH, "--output: expected a folder for the results of several systems, got both.json"),
     ("evaluate simplegen en-es --translations t.txt", "none ships with the package for en-es"),
+    ("evaluate simplegen en-fi --translations t.txt", "but: dictionary: none is built in for the"),
     ("evaluate simplegen --translations t.txt --option score=mean", "score: expected one of"),
     ("evaluate simplegen --translations t.txt --output no/r.json", "not exist; create it"),
     ("evaluate winomt en-de --translations t.txt", "HF_HUB_OFFLINE is set"),

@@ -99,6 +99,14 @@ def test_few_trusted_verdicts_leave_figures_out() -> None:
     assert "are of b" in found.notes[0]
 
 
+def test_verdicts_that_show_neither_reading_correct_no_figure() -> None:
+    result, truth = _judged()
+    part = _part(truth)
+    labelled = corrected(result, part, neither=dict.fromkeys(part, 1.0), **_PEOPLE)
+    assert labelled.scores == result.scores
+    assert labelled.notes[0].startswith("No figure could be corrected by labels: 200 of 600")
+
+
 @cases(
     ({"no": 1.0}, None, "'no'"),
     ({str(i): 1.0 for i in range(19)}, None, "at least 20.*19"),
