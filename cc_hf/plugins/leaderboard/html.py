@@ -38,6 +38,7 @@ from cc_hf.reports.what_to_cite import UNFIT
 from cc_hf.results import EvaluationResult, Interval
 
 __all__ = [
+    "HUB_NAME",
     "about_html",
     "board_html",
     "citation_html",
@@ -53,9 +54,9 @@ __all__ = [
     "system_order",
 ]
 
-#: Column -> CSS classes; other columns of `FACTS` are texts.
 #: The name of a system that is that of a model on the Hub.
-_HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
+HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
+# Column -> CSS classes; other columns of `FACTS` are texts.
 _CLASSES = {"n": "", "bleu": "", "signature": "cc-text cc-signature"}
 
 
@@ -223,7 +224,7 @@ def board_html(
         headers=[_Header(name, by if is_fit else "", metric) for name in present],
         rows=table,
         notes=_notes(rows),
-        hub_name=_HUB_NAME.fullmatch,
+        hub_name=HUB_NAME.fullmatch,
     )
 
 

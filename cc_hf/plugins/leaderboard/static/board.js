@@ -102,6 +102,7 @@ const showBetween = (panel) => {
       const words = pair && (system === first || system === second) ? marked(pair[system === first ? 0 : 1]) : [text(part.translations[system][offset])];
       const translation = make("p", "text", ...words);
       translation.lang = section.dataset.language.split("-").at(-1);
+      translation.dir = "auto";
       const predicted = part.predicted[system][offset];
       const judged = verdict(index.states[system][sample], part.p[system][offset], index);
       const row = make("div", "translation", make("span", "name", index.systems[system]), translation, judged);
@@ -174,12 +175,12 @@ document.querySelectorAll(".between").forEach(showBetween);
 // Filters hide rankings; the choice is in the address, so that it can be sent.
 (() => {
   const form = $("filters");
-  const selects = [...form.querySelectorAll("select")];
-  if (!selects.length) return;
+  const names = [...new Set([...form.querySelectorAll("select, input")].map((field) => field.name))];
+  if (!names.length) return;
   form.hidden = false;
   const things = [...document.querySelectorAll(".ranking, .map")];
+  const isShown = (thing) => names.every((name) => !form.elements[name].value || thing.dataset[name] === undefined || thing.dataset[name] === form.elements[name].value);
   const apply = () => {
-    const isShown = (thing) => selects.every((select) => !select.value || thing.dataset[select.name] === undefined || thing.dataset[select.name] === select.value);
     for (const thing of things) thing.hidden = !isShown(thing);
     const rankings = things.filter((thing) => thing.matches(".ranking"));
     const inScreens = (thing) => thing.closest(".screens");
@@ -188,19 +189,19 @@ document.querySelectorAll(".between").forEach(showBetween);
       screens.hidden = !things.some((thing) => !thing.hidden && screens.contains(thing));
       if (isOnlyScreens && !screens.hidden) screens.open = true;
     }
-    for (const line of document.querySelectorAll(".contents li")) line.hidden = $(line.dataset.ranking).hidden;
+    for (const thing of document.querySelectorAll(".contents li, .matrix [data-ranking]")) thing.hidden = $(thing.dataset.ranking).hidden;
     $("shown").textContent = `${rankings.filter((ranking) => !ranking.hidden).length} of ${rankings.length} tables`;
   };
   const read = () => {
     if (!location.hash.includes("=")) return;
     const wanted = new URLSearchParams(location.hash.slice(1));
-    for (const select of selects) {
-      const value = wanted.get(select.name) || "";
-      select.value = [...select.options].some((option) => option.value === value) ? value : "";
+    for (const name of names) {
+      const values = [...form.querySelectorAll(`[name="${name}"] option, input[name="${name}"]`)].map((choice) => choice.value);
+      form.elements[name].value = values.includes(wanted.get(name)) ? wanted.get(name) : "";
     }
   };
   form.addEventListener("change", () => {
-    const wanted = new URLSearchParams(selects.filter((select) => select.value).map((select) => [select.name, select.value]));
+    const wanted = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
     history.replaceState(null, "", `#${wanted.size ? wanted : "rankings"}`);
     apply();
   });
@@ -264,6 +265,7 @@ document.querySelectorAll(".between").forEach(showBetween);
         const words = i ? compared(texts[0], texts[i])[1] : texts.length > 1 ? compared(texts[0], texts[1])[0] : [[texts[0], false]];
         const translation = make("p", "", ...marked(words));
         translation.lang = sets.language;
+        translation.dir = "auto";
         return make("td", "", translation, verdict(set[who].states[number], set[who].p[number], sets));
       });
       body.append(row(system, cells));

@@ -13,9 +13,10 @@ from cc_hf.data.card_sections import card_section, plain_text
 from cc_hf.evaluators.judge_cards import JudgeCard
 from cc_hf.folders import new_folder
 from cc_hf.languages import pair_codes
-from cc_hf.plugins.leaderboard.html import system_order
+from cc_hf.plugins.leaderboard.html import HUB_NAME, system_order
 from cc_hf.plugins.leaderboard.static.board import Board, Ranking, read_board
 from cc_hf.plugins.leaderboard.static.occupation_map import OccupationMap, occupation_map
+from cc_hf.plugins.leaderboard.static.overview import Overview, findings
 from cc_hf.plugins.leaderboard.static.sentences import part_text, ranking_samples, sentence_parts
 from cc_hf.plugins.leaderboard.static.twins import twin_part, twin_sets
 from cc_hf.plugins.leaderboard.table import LeaderboardRow, judge_levels
@@ -173,7 +174,7 @@ def fill_folder(folder: Path, board: Board, *, data_dir: str | Path | None = Non
     figures = board.to_dict() | {"occupations": [drawn.figures for drawn, *_ in maps]}
     text = json.dumps(figures, ensure_ascii=False, allow_nan=False, indent=1)
     _write(folder / "board.json", f"{text}\n")
-    _write(folder / "index.html", _page(board, sections, twins, maps))
+    _write(folder / "index.html", _page(board, order, sections, twins, maps))
     return replace(board, notes=tuple(dict.fromkeys(on_data)))
 
 
@@ -205,6 +206,7 @@ def _write(path: Path, text: str) -> None:
 
 def _page(
     board: Board,
+    order: Sequence[str],
     sections: Sequence[Mapping[str, object]],
     twins: Sequence[Mapping[str, str]],
     maps: Sequence[tuple[OccupationMap, _Filters, bool]],
@@ -215,6 +217,8 @@ def _page(
         for name in ("board.css", "board.js")
     )
     n_systems = len(board.origins)
+    overview = Overview.of(board.rankings, order)
+    shown = {ranking.name for ranking in overview.rankings}
     return folder_page(
         "plugins/leaderboard/static/board.html.jinja",
         style=style,
@@ -223,11 +227,16 @@ def _page(
         heading=board.title,
         lead=f"{counted(n_systems, 'system')} · {counted(len(board.rankings), 'table')}",
         filters=list(_filters(board)),
+        findings=list(findings(board.rankings)),
+        overview=overview,
+        order=order,
         rankings=sections,
+        unranked=[s for s in sections if s["name"] not in shown and not s["is_screen"]],
         screens=[section for section in sections if section["is_screen"]],
         has_twins=bool(twins),
         maps=maps,
         map_lead=_MAP_LEAD,
+        hub_name=HUB_NAME.fullmatch,
         origins=[(o.system, o.year, o.source, o.licence) for o in board.origins.values()],
         glossary=_GLOSSARY,
         broken=list(board.broken.items()),
@@ -282,11 +291,12 @@ def _section(
     size = counted(len(ranking.rows), "system")
     facts = facts_of_results(ranking.results.values(), cards)
     cited = what_to_cite(ranking.results.values())
+    levels = dict.fromkeys(row.level for row in ranking.rows.values())
     return {
         "name": ranking.name,
         "title": ranking.title,
-        "lead": " · ".join(filter(None, [phenomenon, size, counted(first.n, "sample")])),
-        "summary": f"{size}{_first_band(ranking)}",
+        "lead": " · ".join(filter(None, [phenomenon, size, counted(first.n, "sample"), *levels])),
+        "size": size,
         "filters": _passed(ranking),
         "unfit": list(unfit),
         "is_screen": ranking.is_screen,
@@ -307,17 +317,6 @@ def _section(
         ],
         "signatures": [(name, row.signature) for name, row in ranking.rows.items()],
     }
-
-
-def _first_band(ranking: Ranking) -> str:
-    """Return the number of bands and the systems of the first; "" without bands."""
-    standings = ranking.ranks.by_system
-    if not standings:
-        return ""
-    first = [system for system, standing in standings.items() if standing.band == 1]
-    others = f" and {len(first) - 2} more" if len(first) > 2 else ""
-    bands = counted(max(standing.band for standing in standings.values()), "band")
-    return f", {bands}, in the first: {', '.join(first[:2])}{others}"
 
 
 def _leaves_open(ranking: Ranking) -> str:

@@ -138,6 +138,38 @@ def test_every_figure_of_the_page_is_that_of_the_json(board: Page, folder: Path)
         assert shown[ranking["name"]] == wanted
 
 
+def test_the_overview_has_the_figures_and_bands_of_the_rankings(board: Page, folder: Path) -> None:
+    shown = board.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll(".matrix tbody tr")].map(row => [
+          row.dataset.system, [...row.querySelectorAll("td")].map(cell => [
+            cell.dataset.ranking, ...[...cell.querySelectorAll("span")].map(s => s.textContent)])
+          ]))"""
+    )
+    rankings = read_json(folder / "board.json")["rankings"]
+    several, single = (
+        ranking
+        for ranking in rankings
+        if ranking["systems"][0]["level"][:1] in "sr"
+        and ranking["by"]
+        and ranking["systems"][0]["level"] != "screen"
+    )
+    figures = {
+        s["system"]: f"{100 * s['figures']['min_accuracy'][0]:.1f}"
+        for r in (several, single)
+        for s in r["systems"]
+    }
+    bands = {GOOD: "band 1", SAME: "band 1", WEAK: "band 2"}
+    assert shown == {
+        **{s: [[several["name"], figures[s], band], [single["name"]]] for s, band in bands.items()},
+        "other": [[several["name"]], [single["name"], figures["other"], "ranks only"]],
+    }
+    said = board.locator(".finding").all_text_contents()
+    assert said == [
+        "Of 1 table whose figures may be cited, good and as good stand in the first band of 1, more"
+        " often than any other system."
+    ]
+
+
 def test_what_cannot_be_compared_is_never_in_one_ranking(folder: Path) -> None:
     rankings = read_json(folder / "board.json")["rankings"]
     systems = {r["name"]: {s["system"] for s in r["systems"]} for r in rankings}
@@ -260,7 +292,8 @@ def test_rankings_are_filtered_and_the_choice_can_be_sent(board: Page) -> None:
     board.locator("#filters [name=judge]").select_option("org/large")
     assert shown.count() == 2
     assert board.locator("#shown").text_content() == "2 of 4 tables"
-    assert board.locator(".contents li:visible").count() == 2
+    assert board.locator(".matrix thead [data-ranking]:visible").count() == 2
+    assert board.locator(".contents li:visible").count() == 0
     assert not board.locator("#screens").is_visible()
     address = board.url
     assert address.endswith("#judge=org%2Flarge")
