@@ -18,7 +18,7 @@ from cc_hf.metrics.base import Metric
 from cc_hf.metrics.figures import summarize
 from cc_hf.metrics.headline import gender_of, headline
 from cc_hf.plugins.leaderboard.store import Store, StoredResult
-from cc_hf.plugins.leaderboard.table import default_columns, leaderboard_rows
+from cc_hf.plugins.leaderboard.table import leaderboard_rows
 from cc_hf.reports.figure_text import figure_label
 from cc_hf.reports.paper_table import paper_table
 from cc_hf.reports.report import build_report
@@ -98,7 +98,7 @@ def check_box(result: EvaluationResult) -> None:
     assert labels <= {*summary.columns}
     assert len(labels) > 6 or labels <= {*paper.columns}
     (stored,) = leaderboard_rows(Store((StoredResult("a", "a.json", result),)))
-    assert {name for name in said.in_box if name in stored.figures} <= {*default_columns([stored])}
+    assert {name for name in said.in_box if name in stored.figures} <= {*stored.shown}
     terminal = " ".join(printed(result_table(result), width=200).split())
     for label, value in (*cited.figures, cited.ranked_by):
         shown = value.partition(" right,")[0].partition(" on ")[0]

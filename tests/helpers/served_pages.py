@@ -36,7 +36,7 @@ def served(folder: Path, *options: str | Path, log: Path) -> Iterator[str]:
     words = f"-m cc_hf.cli leaderboard {folder} --port {port}".split()
     command = [sys.executable, *words, *map(str, options)]
     address = f"http://127.0.0.1:{port}/"
-    with answering(command, address, "cc_hf leaderboard", log=log, env=variables):
+    with answering(command, address, "leaderboard", log=log, env=variables):
         disable_socket(allow_unix_socket=True)
         yield address
 

@@ -16,17 +16,16 @@ from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.plugins.leaderboard.html import (
     about_html,
-    board_html,
     citation_html,
     lead,
     message,
+    result_html,
     submit_html,
 )
 from cc_hf.plugins.leaderboard.live import MAX_UPLOAD
 from cc_hf.plugins.leaderboard.store import Store, StoredResult, without_translations
 from cc_hf.plugins.leaderboard.table import (
     LeaderboardRow,
-    default_columns,
     leaderboard_rows,
     ranked,
     ranking_figures,
@@ -176,11 +175,10 @@ def _checked(path: Path, rows: Sequence[LeaderboardRow]) -> tuple[str, str]:
     )
     store = Store(tuple(StoredResult.of(path.stem, path, result) for result in bare.results))
     parts = []
-    for row in leaderboard_rows(store):
+    for row, entry in zip(leaderboard_rows(store), store.entries, strict=True):
         others = rows_of(rows, row.choice)
         by = next(iter(ranking_figures([*others, row])), "")
-        parts.append(lead(_place(row, others, by)))
-        parts.append(board_html([row], by, default_columns([row]), [row.system]))
+        parts += [lead(_place(row, others, by)), result_html(entry.result)]
     return "".join(parts), bare.to_json()
 
 

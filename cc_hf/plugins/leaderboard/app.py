@@ -19,9 +19,11 @@ from cc_hf.plugins.leaderboard.html import header, notes_html
 from cc_hf.plugins.leaderboard.live import MAX_UPLOAD, FileJudge, SentenceJudge, available_data
 from cc_hf.plugins.leaderboard.missing_tab import missing_tab
 from cc_hf.plugins.leaderboard.sentence_tab import sentence_tab
+from cc_hf.plugins.leaderboard.static.board import build_board
+from cc_hf.plugins.leaderboard.static.origins import read_origins
+from cc_hf.plugins.leaderboard.static.page import fill_folder
 from cc_hf.plugins.leaderboard.store import read_folder
 from cc_hf.plugins.leaderboard.table import leaderboard_rows
-from cc_hf.plugins.leaderboard.table_tab import table_tab
 from cc_hf.plugins.leaderboard.visitor_files import VisitorFiles
 from cc_hf.reports.page.explanations import EXPLANATION_CSS
 from cc_hf.systems.machine import wait_briefly
@@ -31,6 +33,9 @@ __all__ = ["build_page", "serve", "wait_for_end"]
 _LOG = logging.getLogger(__name__)
 _MAX_QUEUE = 200
 _MAX_EVENT = 1 << 18  # bytes; the longest sentences and cues need less, even if all escaped in JSON
+_TITLE = "Disambiguation leaderboard"
+_BOARD = "board"  # its folder; the address of the server leads to it
+_TABS = "texts"  # the query with which the address of the server shows the tabs
 _CSS = Path(__file__).parent / "page.css"
 _SCRIPT = Path(__file__).parent / "page.js"
 
@@ -83,12 +88,16 @@ def build_page(
     data = available_data(data_dir, None if evaluator is None else langs)
     gr = _gradio()
     files = VisitorFiles()
+    if store.entries:
+        board = build_board(
+            store, title=_TITLE, quality=quality, origins=read_origins(Path(results))
+        )
+        fill_folder(files.folder(_BOARD), board, data_dir=data_dir, live=f"../?{_TABS}")
     os.environ["GRADIO_TEMP_DIR"] = str(files.cache)  # gradio reads it now and at each launch
     with gr.Blocks(title="cc_hf leaderboard", analytics_enabled=False, fill_width=True) as page:
-        gr.HTML(header())
+        gr.HTML(header(f"{_BOARD}/" if store.entries else ""))
+        gr.HTML(notes_html(store), elem_id="cc-notes")
         with gr.Tabs():
-            with gr.Tab("Table", id="table"):
-                table_tab(gr, page, rows, notes_html(store), files, language="-".join(langs))
             with gr.Tab("Your sentence", id="sentence") as tab:
                 sentence_tab(gr, judge, tab)
             with gr.Tab("What is missing?", id="missing") as tab:
@@ -110,6 +119,7 @@ def build_page(
         file_judge.prepare(*langs)
 
     page.cc_prepare, page.cc_files = prepare, files
+    page.cc_has_board = bool(store.entries)
     return page
 
 
@@ -176,12 +186,33 @@ def serve(
         raise InputError(
             f"port: {host}:{port} cannot be served on ({error}); choose another"
         ) from error
+    if page.cc_has_board:
+        _add_board(page.app, page.cc_files.folder(_BOARD))
     page.cc_files.sweep_regularly()
     # Loading starts after `launch`, which it would slow down.
     threading.Thread(target=_prepare, args=(page.cc_prepare,), daemon=True).start()
     if wait:
         wait_for_end(page)
     return page
+
+
+def _add_board(app: Any, folder: Path) -> None:
+    """Serve the board, and lead to it from the address of the server."""
+    from starlette.responses import RedirectResponse
+    from starlette.routing import Match, Mount, Route
+    from starlette.staticfiles import StaticFiles
+
+    class Start(Route):
+        def matches(self, scope: Any) -> Any:
+            is_of_tabs = _TABS.encode() in scope.get("query_string", b"")
+            return (Match.NONE, {}) if is_of_tabs else super().matches(scope)
+
+    def to_board(_: Any) -> Any:
+        return RedirectResponse(f"{_BOARD}/")  # relative, because a proxy may add a prefix
+
+    files = StaticFiles(directory=folder, html=True)
+    # Before the routes of gradio, which has one for every path.
+    app.router.routes[:0] = [Start("/", to_board), Mount(f"/{_BOARD}", files)]
 
 
 def wait_for_end(page: Any) -> None:

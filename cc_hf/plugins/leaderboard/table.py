@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,36 +28,18 @@ from cc_hf.reports.what_to_cite import UNFIT
 from cc_hf.results import Interval, difference_of_data, different_options
 
 __all__ = [
-    "FACTS",
     "BoardChoice",
     "Figure",
     "LeaderboardRow",
-    "columns_of",
-    "common_ranks",
     "comparable_rows",
-    "default_columns",
-    "first_choice",
     "judge_levels",
     "leaderboard_rows",
-    "nearest_choice",
     "ranked",
     "ranking_figures",
     "rows_of",
     "to_csv",
-    "to_json",
 ]
 
-#: Columns that are no figures -> their headers.
-FACTS = {
-    "evaluator": "evaluator",
-    "prompt": "prompt",
-    "bleu": "BLEU",
-    "date": "date",
-    "n": "samples",
-    "signature": "signature",
-    "file": "file",
-}
-_SHOWN_FACTS = ("evaluator", "prompt", "bleu", "date")
 # Full-width characters are included, because spreadsheets accept them in East Asian locales.
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
@@ -76,7 +57,7 @@ class Figure(NamedTuple):
 
 
 class BoardChoice(NamedTuple):
-    """What the table shows at once: one configuration of a dataset, one language pair, one metric.
+    """What can be ranked together: one configuration of a dataset, one language pair, one metric.
 
     Attributes:
         data: dataset and configuration.
@@ -291,71 +272,9 @@ def _unnamed_data(data: str) -> str:
     return f"own data {data.partition('@')[2]}".strip()
 
 
-def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> BoardChoice | None:
-    """Return the choice with most systems that have a figure fit to be cited, else with most
-    systems, of which those by judges that are screens count last; among equals one of the language,
-    else first by name.
-
-    Args:
-        language: "source-target", or only the target language if the source is unknown.
-
-    Returns:
-        The choice; None without rows.
-    """
-    systems: dict[BoardChoice, dict[str, int]] = {}
-    for row in rows:
-        of_choice = systems.setdefault(row.choice, {})
-        is_fit = not all(map(row.remark, row.figures))
-        # 2 if a figure may be cited, 1 if it may rank at most, and 0 if a screen judged it.
-        of_choice[row.system] = max(
-            of_choice.get(row.system, 0), 2 if is_fit else int(not row.is_screen)
-        )
-
-    def key(choice: BoardChoice) -> tuple[bool, int, int, bool, BoardChoice]:
-        of_choice = systems[choice]
-        n_fit = sum(value == 2 for value in of_choice.values())
-        are_screens = not any(of_choice.values())
-        return are_screens, -n_fit, -len(of_choice), choice.language != language, choice
-
-    return min(systems, key=key, default=None)
-
-
-def nearest_choice(
-    rows: Sequence[LeaderboardRow], data: tuple[str, str], language: str = "", metric: str = ""
-) -> BoardChoice | None:
-    """Return the choice that a visitor asked for, or the one with the most systems among those that
-    agree with it as far as possible: in the data, then in the language, then in the metric.
-
-    Args:
-        data: dataset and configuration.
-        language: "source-target", or only the target language if the source is unknown.
-
-    Returns:
-        A choice that has rows; None without rows.
-    """
-    left = list(rows)
-    for index, wanted in enumerate((data, language, metric)):
-        left = [row for row in left if row.choice[index] == wanted] or left
-    return first_choice(left)
-
-
-def rows_of(
-    rows: Iterable[LeaderboardRow], choice: BoardChoice, text: str = ""
-) -> list[LeaderboardRow]:
-    """Return the rows of a choice that contain some words.
-
-    Args:
-        text: words that must all occur in system, evaluator, prompt, signature, date or file,
-            regardless of case; "" for all rows.
-    """
-    words = text.casefold().split()
-
-    def has_words(row: LeaderboardRow) -> bool:
-        texts = (row.system, row.evaluator, row.prompt, row.signature, row.date, row.file)
-        everything = " ".join(texts).casefold()
-        return all(word in everything for word in words)
-
-    return [row for row in rows if row.choice == choice and has_words(row)]
+def rows_of(rows: Iterable[LeaderboardRow], choice: BoardChoice) -> list[LeaderboardRow]:
+    """Return the rows of a choice."""
+    return [row for row in rows if row.choice == choice]
 
 
 def ranking_figures(rows: Sequence[LeaderboardRow]) -> list[str]:
@@ -375,7 +294,7 @@ def ranking_figures(rows: Sequence[LeaderboardRow]) -> list[str]:
     ]
 
 
-def common_ranks(rows: Iterable[LeaderboardRow], by: str) -> Ranks | None:
+def _common_ranks(rows: Iterable[LeaderboardRow], by: str) -> Ranks | None:
     """Return how systems stand by a figure; None where none does, or rows have different judges, so
     that they cannot be compared.
     """
@@ -394,7 +313,7 @@ def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[LeaderboardRow]:
     """
 
     rows = list(rows)
-    ranks = common_ranks(rows, by)
+    ranks = _common_ranks(rows, by)
 
     def key(row: LeaderboardRow) -> tuple[bool, bool, bool, int, float]:
         figure, is_unfit = row.figures.get(by), by in row.unfit
@@ -408,30 +327,6 @@ def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[LeaderboardRow]:
 
     ordered = sorted(rows, key=lambda row: (row.system.casefold(), row.evaluator, row.file))
     return sorted(ordered, key=key)
-
-
-def columns_of(rows: Iterable[LeaderboardRow]) -> list[str]:
-    """Return the columns that rows can fill, besides rank and system: every figure that any of them
-    has, then those of `FACTS` that are known for any.
-    """
-    rows = list(rows)
-    figures = dict.fromkeys(name for row in rows for name in row.figures)
-    return [*figures, *(name for name in FACTS if any(_is_known(row, name) for row in rows))]
-
-
-def _is_known(row: LeaderboardRow, fact: str) -> bool:
-    return getattr(row, fact) not in ("", None)
-
-
-def default_columns(rows: Sequence[LeaderboardRow]) -> list[str]:
-    """Return the columns that are shown until a visitor chooses others: the figures to cite, the
-    gap, those by which rows can be ordered, and evaluator, prompt, BLEU and date.
-
-    Args:
-        rows: rows of one choice.
-    """
-    others = [name for name in columns_of(rows) if name in _SHOWN_FACTS]
-    return list(dict.fromkeys([*(name for row in rows for name in row.shown), *others]))
 
 
 def to_csv(rows: Sequence[LeaderboardRow]) -> str:
@@ -450,11 +345,6 @@ def to_csv(rows: Sequence[LeaderboardRow]) -> str:
 def _harmless(cell: object) -> object:
     is_formula = isinstance(cell, str) and cell.startswith(_FORMULA)
     return f"'{cell}" if is_formula else "" if cell is None else cell
-
-
-def to_json(rows: Sequence[LeaderboardRow]) -> str:
-    """Return the rows as strict JSON: objects with the columns of the CSV, null if unknown."""
-    return json.dumps(_records(rows), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def _records(rows: Sequence[LeaderboardRow]) -> list[dict[str, object]]:

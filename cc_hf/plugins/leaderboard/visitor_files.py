@@ -40,15 +40,19 @@ class VisitorFiles:
         """The folder for gradio's own files: uploads, and copies of what it serves."""
         return Path(self._folder.name) / "gradio"
 
+    def folder(self, name: str) -> Path:
+        """Return a folder for files of the page itself, which is made if it is missing."""
+        folder = Path(self._folder.name) / name
+        folder.mkdir(exist_ok=True)
+        return folder
+
     def write(self, name: str, text: str) -> str:
         """Write a new file, and return its path.
 
         Returns:
             The path of the file, in a new folder.
         """
-        root = Path(self._folder.name) / "results"
-        root.mkdir(parents=True, exist_ok=True)
-        path = Path(tempfile.mkdtemp(dir=root)) / name
+        path = Path(tempfile.mkdtemp(dir=self.folder("results"))) / name
         path.write_text(text, encoding="utf-8", newline="\n")
         return str(path)
 

@@ -85,7 +85,8 @@ const save = (name, type, text) => {
 })();
 
 // Numbers are sorted before texts; the first click on a column of numbers puts the best first, or the
-// highest where no value is best. Where 0 is best, numbers are sorted by their distance to it.
+// highest where no value is best. Where 0 is best, numbers are sorted by their distance to it. Rows that have no rank
+// stay below all others.
 (() => {
   const value = (row, column, best) => {
     const cell = row.cells[column];
@@ -112,7 +113,8 @@ const save = (name, type, text) => {
         const isDown = before ? before === "ascending" : !["low", "zero"].includes(best) && rows.some(([key]) => typeof key === "number");
         for (const other of heads) other.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
-        rows.sort(([a], [b]) => compare(a, b, isDown ? -1 : 1));
+        const isBelow = (row) => row.classList.contains("unranked");
+        rows.sort(([a, first], [b, second]) => isBelow(first) - isBelow(second) || compare(a, b, isDown ? -1 : 1));
         body.append(...rows.map(([, row]) => row));
       });
     });

@@ -74,7 +74,14 @@ def test_a_page_without_a_server_is_written_or_published(results: Path, tmp_path
     assert [part in told for part in parts] == [True, True, False]
     names = {path.name for path in space.rglob("*") if path.is_file()}
     sentences = "winomt-default-en-de-contrastive-conditioning"
-    wanted = {"README.md", "board.json", "index.html", f"{sentences}.js", f"{sentences}_0.js"}
+    wanted = {
+        "README.md",
+        "board.csv",
+        "board.json",
+        "index.html",
+        f"{sentences}.js",
+        f"{sentences}_0.js",
+    }
     assert names == wanted
     card = vars(SpaceCard((space / "README.md").read_text(encoding="utf-8")).data)
     assert (card["title"], card["sdk"], card["app_file"]) == ("Board", "static", "index.html")

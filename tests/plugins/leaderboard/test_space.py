@@ -18,11 +18,12 @@ from cc_hf.evaluators.judge_cards import JudgeCard
 from cc_hf.hub.eval_results import evaluator_notes
 from cc_hf.hub.spaces import SPACE_LOOKS
 from cc_hf.plugins.leaderboard.about_tabs import _checked, described, papers
-from cc_hf.plugins.leaderboard.html import about_html, board_html, citation_html
+from cc_hf.plugins.leaderboard.html import about_html, citation_html
 from cc_hf.plugins.leaderboard.live import MAX_UPLOAD
 from cc_hf.plugins.leaderboard.space import build_leaderboard_space
+from cc_hf.plugins.leaderboard.static.page import write_static_board
 from cc_hf.plugins.leaderboard.store import DATES, read_folder, without_translations
-from cc_hf.plugins.leaderboard.table import LeaderboardRow, default_columns, leaderboard_rows
+from cc_hf.plugins.leaderboard.table import LeaderboardRow, leaderboard_rows
 from cc_hf.plugins.leaderboard.visitor_files import VisitorFiles
 from cc_hf.results import ResultSet
 from cc_hf.schema import Reading
@@ -334,5 +335,6 @@ def test_a_leaderboard_shows_what_its_judges_prefer(tmp_path: Path) -> None:
     build_leaderboard_space(folder, folder / "space")
     assert read_folder(folder / "space/results").judge_cards == (card,)
     assert "It is wrong." in (folder / "space/README.md").read_text(encoding="utf-8")
-    html = board_html(rows, "min_accuracy", default_columns(rows), ["a", "b"])
+    write_static_board(folder, folder / "board")
+    html = (folder / "board/index.html").read_text(encoding="utf-8")
     assert ("It prefers masculine" in html, markup in html) == (True, False)

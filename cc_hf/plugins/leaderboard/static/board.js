@@ -189,7 +189,7 @@ document.querySelectorAll(".between").forEach(showBetween);
       screens.hidden = !things.some((thing) => !thing.hidden && screens.contains(thing));
       if (isOnlyScreens && !screens.hidden) screens.open = true;
     }
-    for (const thing of document.querySelectorAll(".contents li, .matrix [data-ranking]")) thing.hidden = $(thing.dataset.ranking).hidden;
+    for (const thing of document.querySelectorAll(".contents li, .overview [data-ranking]")) thing.hidden = $(thing.dataset.ranking).hidden;
     $("shown").textContent = `${rankings.filter((ranking) => !ranking.hidden).length} of ${rankings.length} tables`;
   };
   const read = () => {

@@ -107,10 +107,13 @@ def _first_bands(rankings: Sequence[Ranking]) -> Iterator[str]:
     names = [system for system, n in firsts.items() if n == most]
     if not names or len(names) > _MOST_NAMES:
         return
-    verb = "stand" if len(names) > 1 else "stands"
+    first = f"{' and '.join(names)} {'stand' if len(names) > 1 else 'stands'} in the first band of"
+    if len(rankings) == 1:
+        yield f"{first} the table whose figures may be cited."
+        return
     yield (
-        f"Of {counted(len(rankings), 'table')} whose figures may be cited, {' and '.join(names)}"
-        f" {verb} in the first band of {most}, more often than any other system."
+        f"Of {counted(len(rankings), 'table')} whose figures may be cited, {first} {most}, more"
+        " often than any other system."
     )
 
 

@@ -19,7 +19,7 @@ from cc_hf.plugins.leaderboard.static.occupation_map import OccupationMap, occup
 from cc_hf.plugins.leaderboard.static.overview import Overview, findings
 from cc_hf.plugins.leaderboard.static.sentences import part_text, ranking_samples, sentence_parts
 from cc_hf.plugins.leaderboard.static.twins import twin_part, twin_sets
-from cc_hf.plugins.leaderboard.table import LeaderboardRow, judge_levels
+from cc_hf.plugins.leaderboard.table import Figure, LeaderboardRow, judge_levels, to_csv
 from cc_hf.reports.evaluators import facts_of_results
 from cc_hf.reports.figure_text import (
     column_label,
@@ -27,9 +27,11 @@ from cc_hf.reports.figure_text import (
     language_pair,
     metric_meaning,
 )
+from cc_hf.reports.figures import QualityPoint
 from cc_hf.reports.inputs import read_examples
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.numbers import limits, percent
+from cc_hf.reports.page.charts import quality_chart
 from cc_hf.reports.page.island import island_json
 from cc_hf.reports.page.page import counted, folder_page
 from cc_hf.reports.report_tables import rank_columns
@@ -143,11 +145,14 @@ def write_static_board(
         return fill_folder(folder, board, data_dir=data_dir)
 
 
-def fill_folder(folder: Path, board: Board, *, data_dir: str | Path | None = None) -> Board:
+def fill_folder(
+    folder: Path, board: Board, *, data_dir: str | Path | None = None, live: str = ""
+) -> Board:
     """Write the page, the JSON of its figures, and the sentences in parts into an empty folder.
 
     Args:
         data_dir: see `write_static_board`.
+        live: the address of a page that judges texts of visitors; "" for none.
 
     Returns:
         The board with its notes.
@@ -174,7 +179,8 @@ def fill_folder(folder: Path, board: Board, *, data_dir: str | Path | None = Non
     figures = board.to_dict() | {"occupations": [drawn.figures for drawn, *_ in maps]}
     text = json.dumps(figures, ensure_ascii=False, allow_nan=False, indent=1)
     _write(folder / "board.json", f"{text}\n")
-    _write(folder / "index.html", _page(board, order, sections, twins, maps))
+    _write(folder / "board.csv", to_csv([r for of in board.rankings for r in of.rows.values()]))
+    _write(folder / "index.html", _page(board, order, sections, twins, maps, live))
     return replace(board, notes=tuple(dict.fromkeys(on_data)))
 
 
@@ -210,6 +216,7 @@ def _page(
     sections: Sequence[Mapping[str, object]],
     twins: Sequence[Mapping[str, str]],
     maps: Sequence[tuple[OccupationMap, _Filters, bool]],
+    live: str,
 ) -> str:
     resources = files("cc_hf.plugins.leaderboard.static")
     style, script = (
@@ -227,6 +234,7 @@ def _page(
         heading=board.title,
         lead=f"{counted(n_systems, 'system')} · {counted(len(board.rankings), 'table')}",
         filters=list(_filters(board)),
+        live=live,
         findings=list(findings(board.rankings)),
         overview=overview,
         order=order,
@@ -309,6 +317,7 @@ def _section(
         "headers": list(_headers(ranking)),
         "table": list(_rows(ranking, order)),
         "caption": _caption(ranking),
+        "quality": _quality(ranking, order),
         "cited": None if cited is None else cited.without_values(),
         "is_open": not first.judgements,
         "notes": [
@@ -370,7 +379,11 @@ def _rows(ranking: Ranking, order: Sequence[str]) -> Iterator[_Row]:
         yield _Row(
             system,
             mark_classes(order.index(row.system)),
-            "even" if standing is not None and standing.band % 2 == 0 else "",
+            "unranked"
+            if ranking.by in row.unfit
+            else "even"
+            if standing is not None and standing.band % 2 == 0
+            else "",
             row.remark(ranking.by),
             [*cells, *(_figure_cell(row, name) for name in ranking.columns)],
         )
@@ -380,9 +393,36 @@ def _figure_cell(row: LeaderboardRow, name: str) -> _Cell:
     figure = row.figures.get(name)
     if figure is None:
         return _Cell(name)
-    low, high = figure.low, figure.high
-    interval = "" if low is None or high is None else limits(Interval(low, high))
-    return _Cell(name, percent(figure.value).replace("-", "−"), interval)
+    return _Cell(name, percent(figure.value).replace("-", "−"), limits(_interval(figure)))
+
+
+def _quality(ranking: Ranking, order: Sequence[str]) -> str:
+    """Return a chart of minimum accuracy, with intervals, over BLEU, as in Figure 5 of Vamvas &
+    Sennrich (2021); "" if no system has both figures. If systems are ranked by a weighted figure,
+    so is the minimum.
+    """
+    is_weighted = ranking.by.startswith("weighted_")
+    name = "weighted_min_accuracy" if is_weighted else "min_accuracy"
+    remarks = {
+        row.system: f" ({why})" for row in ranking.rows.values() if (why := row.remark(name))
+    }
+    points = [
+        QualityPoint(
+            order.index(row.system), row.bleu, figure.value, _interval(figure), is_weighted
+        )
+        for row in ranking.rows.values()
+        if row.bleu is not None and (figure := row.figures.get(name)) is not None
+    ]
+    if not points:
+        return ""
+    names = [f"{system}{remarks.get(system, '')}" for system in order]
+    return quality_chart(points, names, label=f"{points[0].label.capitalize()} against BLEU")
+
+
+def _interval(figure: Figure) -> Interval | None:
+    if figure.low is None or figure.high is None:
+        return None
+    return Interval(figure.low, figure.high)
 
 
 def _caption(ranking: Ranking) -> str:
