@@ -103,7 +103,7 @@ VERBS: dict[str, Verb] = {
         "cc-hf ask simplegen en-de --shots 0 --show first",
     ),
     "score": Verb(
-        "cc_hf.cli.score:score",
+        "cc_hf.plugins.scores.score_command:score",
         "Score translations against references, by BLEU and chrF.",
         "cc-hf score tiny.txt --references references.txt",
     ),
