@@ -181,6 +181,7 @@ READERS: dict[str, str] = {
 
 #: Command of `cc-hf publish` that a plug-in adds -> its function.
 PUBLISHERS: dict[str, str] = {
+    "dataset": "cc_hf.plugins.dataset_folders.publish_command:dataset",
     "leaderboard": "cc_hf.plugins.leaderboard.publish_command:leaderboard",
 }
 

@@ -112,7 +112,7 @@ VERBS: dict[str, Verb] = {
         "Build disambiguation cues, and compare their wordings.",
     ),
     "build": Verb(
-        "cc_hf.cli.build:build",
+        "cc_hf.plugins.dataset_folders.build_command:build",
         "Write a dataset as Parquet with its card, or sheets for raters.",
         "cc-hf build simplegen --output simplegen",
         others={
