@@ -40,11 +40,11 @@ MOST_PARAMETERS = 11
 #: What is counted -> its limit, which is lowered when a step of the plan has landed. A name that
 #: ends in a slash is each slice of the folder.
 LIMITS = {
-    "core": 22_640,
+    "core": 22_580,
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 36_550,
+    "tests": 36_560,
     "docstring lines": 31_320,
     "names of the core that slices import": 551,
     "names of the core that studies import": 261,
