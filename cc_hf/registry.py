@@ -181,6 +181,7 @@ READERS: dict[str, str] = {
 
 #: Command of `cc-hf publish` that a plug-in adds -> its function.
 PUBLISHERS: dict[str, str] = {
+    "dataset": "cc_hf.plugins.dataset_folders.publish_command:dataset",
     "leaderboard": "cc_hf.plugins.leaderboard.publish_command:leaderboard",
 }
 
@@ -227,6 +228,7 @@ REPORT_SECTIONS: dict[str, str] = {
 #: Name that a plug-in adds to `cc_hf`, and by which other plug-ins reach it -> the object.
 PUBLIC_NAMES: dict[str, str] = {
     "AlternativeOptions": "cc_hf.plugins.reranking.alternative_options:AlternativeOptions",
+    "CueContrast": "cc_hf.plugins.reranking.contrastive_decoding:CueContrast",
     "alternatives": "cc_hf.plugins.reranking.alternatives:alternatives",
     "choice_rows": "cc_hf.plugins.asking.prompting.choice_rows:choice_rows",
     "explain_changes": "cc_hf.plugins.omissions.explaining:explain_changes",

@@ -103,7 +103,7 @@ VERBS: dict[str, Verb] = {
         "cc-hf ask simplegen en-de --shots 0 --show first",
     ),
     "score": Verb(
-        "cc_hf.cli.score:score",
+        "cc_hf.plugins.scores.score_command:score",
         "Score translations against references, by BLEU and chrF.",
         "cc-hf score tiny.txt --references references.txt",
     ),
@@ -112,7 +112,7 @@ VERBS: dict[str, Verb] = {
         "Build disambiguation cues, and compare their wordings.",
     ),
     "build": Verb(
-        "cc_hf.cli.build:build",
+        "cc_hf.plugins.dataset_folders.build_command:build",
         "Write a dataset as Parquet with its card, or sheets for raters.",
         "cc-hf build simplegen --output simplegen",
         others={

@@ -25,9 +25,10 @@ from cc_hf.cli.command import ALL_OPTIONS
 from cc_hf.cli.main import app
 from cc_hf.comparing.published import PublishedTable, read_published
 from cc_hf.evidence import SHIPPED, Evidence, rates, read_evidence
-from cc_hf.hub.cards import sizes_table, with_block
+from cc_hf.hub.cards import with_block
 from cc_hf.hub.spaces import module_text
 from cc_hf.levels import readings_of, trust_by
+from cc_hf.plugins.dataset_folders.cards import sizes_table
 from cc_hf.plugins.raters.published import PRINTED
 from cc_hf.reports.tables.names import metric_row
 from cc_hf.signature import parse

@@ -40,14 +40,14 @@ MOST_PARAMETERS = 11
 #: What is counted -> its limit, which is lowered when a step of the plan has landed. A name that
 #: ends in a slash is each slice of the folder.
 LIMITS = {
-    "core": 23_275,
+    "core": 22_590,
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 36_546,
-    "docstring lines": 31_310,
-    "names of the core that slices import": 530,
-    "names of the core that studies import": 264,
+    "tests": 36_410,
+    "docstring lines": 31_245,
+    "names of the core that slices import": 551,
+    "names of the core that studies import": 261,
 }
 #: What is counted, and must not be fewer.
 FEWEST = {"comments per 1,000 lines of the core": 16}

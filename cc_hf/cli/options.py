@@ -18,7 +18,6 @@ __all__ = [
     "AsJson",
     "Bleu",
     "Config",
-    "Configs",
     "DataDir",
     "DataFields",
     "Dataset",
@@ -122,15 +121,6 @@ Config = Annotated[
         help=(
             "Configuration (`cc-hf list datasets NAME`), or a language pair. Default: the dataset's"
             " own default."
-        )
-    ),
-]
-Configs = Annotated[
-    list[str] | None,
-    typer.Argument(
-        help=(
-            "Configurations of the dataset (see `cc-hf list datasets NAME`), or all. Default: the"
-            " one that the dataset declares as its default."
         )
     ),
 ]

@@ -5,22 +5,14 @@ from __future__ import annotations
 import tempfile
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from cc_hf import registry
-from cc_hf.cli.build import notes_on
 from cc_hf.cli.command import CommandGroup, Outcome, add_command
 from cc_hf.cli.fields import Fields
-from cc_hf.cli.options import (
-    Configs,
-    DataDir,
-    Dataset,
-    PairOfRows,
-    Results,
-    chosen_data,
-)
+from cc_hf.cli.options import Results
 from cc_hf.cli.publishing import (
     FolderOutput,
     Repo,
@@ -34,9 +26,6 @@ from cc_hf.cli.publishing import (
 from cc_hf.errors import InputError
 from cc_hf.files import is_file
 from cc_hf.reading import read_text
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["app"]
 
@@ -59,58 +48,6 @@ class Entry:
     source_url: str | None = None
     source_name: str | None = None
     model_index: bool = True
-
-
-def dataset(
-    dataset: Dataset,
-    configs: Configs = None,
-    *,
-    repo: Repo,
-    language_pair: PairOfRows = None,
-    task: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=(
-                "A task that the Hub shows a leaderboard for, as"
-                " CONFIGURATION--prompted_choice--accuracy, of a configuration with contrastive"
-                " translations. Repeat the option for up to three. Default: one of the default"
-                " configuration or one made from it."
-            )
-        ),
-    ] = None,
-    sending: SendingOptions,
-    output: FolderOutput = None,
-    data_dir: DataDir = None,
-) -> Outcome:
-    """Build the folder of a dataset, as `cc-hf build` does, and upload it.
-
-    Example: cc-hf publish dataset simplegen --repo my-org/simplegen
-    """
-    from cc_hf._version import __version__
-    from cc_hf.data.dataset_folders import is_dataset_folder
-    from cc_hf.hub.parquet import build_dataset_folder
-
-    declared, chosen = chosen_data(dataset, configs, language_pair)
-    # A folder is given by its name, since its card is kept.
-    data = dataset if is_dataset_folder(dataset) else declared
-    notes: list[str] = []
-
-    def build(folder: Path) -> list[Path]:
-        files = build_dataset_folder(
-            data, chosen, output=folder, data_dir=data_dir, repo=repo, task_ids=task
-        )
-        notes.extend(notes_on(dataset, files))
-        return files
-
-    return published(
-        build,
-        repo,
-        "dataset",
-        output,
-        sending,
-        message=f"{dataset} in contrastive format, built with cc_hf {__version__}",
-        notes=notes,
-    )
 
 
 def metric(
@@ -262,7 +199,13 @@ def results(
     )
 
 
-for _function in (dataset, metric, model, results):
-    add_command(app, _function.__name__, _function)
-for _name, _publisher in registry.load_all("publisher").items():
-    add_command(app, _name, _publisher)
+# The help begins with these, as they are needed; what else plug-ins publish follows by name.
+_FIRST = ("dataset", "metric", "model", "results")
+_publishers = {
+    **registry.load_all("publisher"),
+    "metric": metric,
+    "model": model,
+    "results": results,
+}
+for _name in sorted(_publishers, key=lambda name: (name not in _FIRST, name)):
+    add_command(app, _name, _publishers[_name])

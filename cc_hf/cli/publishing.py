@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli.build import sizes
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.fields import Fields
 from cc_hf.errors import InputError
@@ -27,6 +26,7 @@ __all__ = [
     "SendingOptions",
     "published",
     "requirement_notes",
+    "sizes",
 ]
 
 Repo = Annotated[str, typer.Option(help="Repository on the Hub, as ORGANISATION/NAME.")]
@@ -144,3 +144,8 @@ def requirement_notes(requirement: str | None, extras: str) -> list[str]:
     from cc_hf.hub.spaces import NO_INDEX_NOTE
 
     return [NO_INDEX_NOTE.format(extras=extras)] if requirement is None else []
+
+
+def sizes(files: Iterable[tuple[str, int]]) -> list[str]:
+    """Return a line with size and path of each file."""
+    return [f"{size:>12,}  {path}" for path, size in files]

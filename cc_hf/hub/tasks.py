@@ -12,11 +12,9 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import yaml
 from huggingface_hub import DatasetCard
 
 from cc_hf import registry
-from cc_hf.data.dataset_folders import CHOICES
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import card_path
 from cc_hf.errors import InputError
@@ -24,20 +22,14 @@ from cc_hf.metrics.base import Metric
 from cc_hf.models.location import EmbeddedModel
 
 __all__ = [
-    "FRAMEWORK",
     "MAX_TASKS",
     "Task",
     "benchmark_tasks",
-    "eval_yaml",
-    "no_benchmark",
     "pretty_name",
     "task_id",
     "tasks",
 ]
 
-#: The value of evaluation_framework in eval.yaml, one of a list that Hugging Face keeps
-#: (packages/tasks/src/eval.ts of huggingface.js).
-FRAMEWORK = "inspect-ai"
 #: The metric and its score that inspect-ai's scorer `choice` computes, too.
 _CHOICE = ("prompted_choice", "accuracy")
 #: The Hub shows a leaderboard for each task, and people read only a few.
@@ -197,24 +189,6 @@ def benchmark_tasks(
     return ranked[:1]
 
 
-def no_benchmark(name: str) -> list[str]:
-    """Return the note on a folder without eval.yaml; none for a file of one's own.
-
-    Examples:
-        >>> no_benchmark("simplegen")[0][:13], no_benchmark("own.jsonl")
-        ('no eval.yaml:', [])
-    """
-    if name not in registry.names("dataset"):
-        return []
-    others = sorted({task.config for task in benchmark_tasks(registry.resolve("dataset", name))})
-    return [
-        "no eval.yaml: the Hub takes benchmarks that inspect-ai can run, which are choices between"
-        " contrastive translations. These configurations have none"
-        + f"; others have some, such as {''.join(others)}"
-        * bool(others)
-    ]
-
-
 def pretty_name(dataset: DatasetDeclaration) -> str:
     """Return the readable name of a dataset: of its card or, in another package, its declaration.
 
@@ -226,31 +200,3 @@ def pretty_name(dataset: DatasetDeclaration) -> str:
     if dataset.name not in registry.DATASETS:
         return dataset.title or dataset.name
     return str(DatasetCard.load(card_path(dataset.name)).data.pretty_name)
-
-
-def eval_yaml(dataset: DatasetDeclaration, chosen: Sequence[Task]) -> str:
-    """Return the file eval.yaml, which turns a dataset repository into a benchmark: name,
-    description, evaluation_framework and tasks. Each task reads the configuration NAME.choices.
-
-    Examples:
-        >>> wino_x = registry.resolve("dataset", "wino_x")
-        >>> eval_yaml(wino_x, benchmark_tasks(wino_x)).splitlines()[0]
-        'name: Wino-X in contrastive format'
-    """
-    content = {
-        "name": pretty_name(dataset),
-        "description": dataset.description,
-        "evaluation_framework": FRAMEWORK,
-        "tasks": [
-            {
-                "id": task.id,
-                "config": f"{task.config}{CHOICES}",
-                "split": task.split,
-                "field_spec": {"input": "question", "target": "target", "choices": "choices"},
-                "solvers": [{"name": "multiple_choice"}],
-                "scorers": [{"name": "choice"}],
-            }
-            for task in chosen
-        ],
-    }
-    return str(yaml.safe_dump(content, sort_keys=False, width=4096, allow_unicode=True))

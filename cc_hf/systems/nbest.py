@@ -42,7 +42,7 @@ def translate_nbest(
         sources: a blank one has a single blank hypothesis.
         n_best: number of hypotheses, at most the beams of the system.
         contrast: weight of the other sources; see
-            `cc_hf.systems.contrastive_decoding.CueContrast`.
+            `cc_hf.plugins.reranking.contrastive_decoding.CueContrast`.
         others: the same sources with another cue; None without contrast.
         src_lang, tgt_lang: ISO 639-1 codes; "" uses those of the model.
         loaded: the model of the system, if it is loaded; None to load it.

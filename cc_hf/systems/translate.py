@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+from cc_hf import registry
 from cc_hf.errors import InputError, ResultWarning, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
@@ -33,7 +34,6 @@ from transformers import LogitsProcessorList
 
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.systems.backends import prepare
-from cc_hf.systems.contrastive_decoding import CueContrast, check_generates_lists
 from cc_hf.systems.ensemble_generation import averaging, translating_members
 
 __all__ = [
@@ -63,7 +63,7 @@ class Search:
         num_beams: number of beams.
         n_best: number of translations of each source, at most `num_beams`.
         contrast: weight of another source, from which the translation is to differ; 0 for none. See
-            `cc_hf.systems.contrastive_decoding.CueContrast`.
+            `cc_hf.plugins.reranking.contrastive_decoding.CueContrast`.
         max_new_tokens: length of the longest translation; None for three times the source plus ten
             tokens.
 
@@ -293,7 +293,7 @@ def translate_lists(
         AtLeast(1).check("batch_size", batch_size)
     members = translating_members(model)
     if search.n_best > 1 or search.contrast:
-        check_generates_lists(members, contrast=search.contrast)
+        _check_generates_lists(members, contrast=search.contrast)
     src_lang, tgt_lang = model.languages(src_lang, tgt_lang)
     model.check_languages(src_lang, tgt_lang)
     for note in model.variety_notes(src_lang, tgt_lang):
@@ -335,6 +335,24 @@ def translate_lists(
             table.update(zip((distinct[i] for i in batch), outputs, strict=True))
             bar.update(len(batch))
     return [table[pair] for pair in pairs]
+
+
+def _check_generates_lists(members: Sequence[Seq2SeqEvaluator], *, contrast: float) -> None:
+    """Check that a system can write n-best lists, or translate against another source.
+
+    Args:
+        contrast: weight of the other source; 0 for none.
+
+    Raises:
+        InputError: for a model that another library than transformers runs, or an ensemble that is
+            to translate with a contrast.
+    """
+    if len(members) > 1 and contrast:
+        raise InputError("contrast: expected one model that translates, got an ensemble")
+    if not hasattr(members[0].model, "get_encoder"):
+        raise InputError(
+            "backend: expected torch for n-best lists and contrasts, got another library"
+        )
 
 
 def _encoded(
@@ -430,7 +448,8 @@ def _generate(
     several = {} if search.n_best == 1 else {"num_return_sequences": search.n_best}
     if contrast is not None:
         others = pad_ids(contrast, pad=model.config.pad_token_id, device=input_device(model))
-        processor = CueContrast(model, *others, weight=search.contrast)
+        cue_contrast = registry.resolve("public name", "CueContrast")
+        processor = cue_contrast(model, *others, weight=search.contrast)
         several["logits_processor"] = LogitsProcessorList([processor])
     with averaging(models, ids, mask, num_beams=search.num_beams) as options:
         output = model.generate(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cc_hf import registry
 from cc_hf.data.loading import declaration
-from cc_hf.hub.parquet import build_dataset_folder
+from cc_hf.plugins.dataset_folders.building import build_dataset_folder
 from tests.helpers.samples import is_sampled, lay_out_samples
 
 

@@ -124,9 +124,13 @@ run("report one.json two.json --html page.html")
 assert "<html" in Path("page.html").read_text()
 
 gone = json.loads(sys.argv[1])
+
+def lacks(words, message):
+    name = words.split()[0]
+    refuses(words, f"No such command '{name}'" if name in gone["command"] else message)
+
 for words in gone["command"]:
-    name, *others = words.split()
-    refuses(f"{words} -o x", repr(others[-1]) if others else f"No such command '{name}'")
+    lacks(f"{words} -o x", repr(words.split()[-1]))
 for name in gone["publisher"]:
     refuses(f"publish {name}", f"No such command '{name}'")
 for name in gone["metric"]:
@@ -151,7 +155,7 @@ for name in gone["command option"]:
         "cache.files": ("cache x.parquet", "unexpected extra argument"),
         "evaluate.part": ("evaluate own.jsonl --part 1/2", "No such option: --part"),
     }[name]
-    refuses(words, message)
+    lacks(words, message)
 """
 
 #: Prints which slices a run of one metric imported, and which metrics once its result is shown.

@@ -16,11 +16,11 @@ from cc_hf.comparing.people.agreement import agreement_with_labels
 from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.comparing.systems import compare
 from cc_hf.comparing.uncertain import uncertain_samples
+from cc_hf.plugins.scores.quality import corpus_quality
 from cc_hf.plugins.seeds.seeds import average_results
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.statistics.corpus_quality import corpus_quality
 from cc_hf.statistics.regression import least_squares
 from tests.helpers import contract_cases
 from tests.helpers.results import small_result

@@ -26,11 +26,11 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.hub.eval_results import today
 from cc_hf.hub.model_results import results_folder
 from cc_hf.hub.models import build_model_folder
-from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.spaces import build_metric_space
 from cc_hf.languages import LANGUAGES
 from cc_hf.metrics.base import Metric, ScoringMetric
 from cc_hf.plugins.conversion.architectures import Architecture
+from cc_hf.plugins.dataset_folders.building import build_dataset_folder
 from cc_hf.plugins.leaderboard.space import build_leaderboard_space
 from tests.helpers.papers import papers
 from tests.helpers.samples import lay_out_samples

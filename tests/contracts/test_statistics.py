@@ -109,14 +109,12 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "correction.transferred_share": {
         "judged": (np.array([7, 3]), "counts"), "labels": (np.array([[9, 1], [2, 8]]), "columns"),
     },
-    "corpus_quality.corpus_quality": {
-        "systems": ({"a": _AB}, "mapping"), "tokenize": ("13a", "name"),
-    },
     "corpus_quality.corpus_score": {
         "name": ("bleu", "name"), "tokenize": (None, ""), "tgt_lang": ("", ""),
     },
     "corpus_quality.points": {"score": (0.5, "number")},
     "corpus_quality.score_of_sums": {"name": ("bleu", "")},
+    "corpus_quality.scorers": {"tokenize": ("13a", ""), "tgt_lang": ("", "")},
     "corpus_quality.scores_of_statistics": {"sums": ([[1.0] * 10], "columns")},
     "gender_ratios.ratio_of_estimates": {"estimates": ({}, "mapping")},
     "paired.difference_interval": _SHARES,

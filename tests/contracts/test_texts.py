@@ -11,8 +11,9 @@ import pytest
 import cc_hf
 from cc_hf import registry
 from cc_hf.plugins.reranking.rerank_options import RerankOptions
+from cc_hf.plugins.scores.quality import corpus_quality
 from cc_hf.schema import ScoringRequest
-from cc_hf.statistics.corpus_quality import corpus_quality, corpus_score
+from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.systems.nbest import translate_nbest
 from cc_hf.systems.system import System
 from cc_hf.systems.translate import Search, translate_lists, translate_with

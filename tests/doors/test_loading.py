@@ -27,7 +27,6 @@ from cc_hf.data.dataset_folders import examples_of_rows
 from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.evaluate_modules import OPT_OUT, register, register_quietly, remove, shim_path
 from cc_hf.evaluation.metric_help import inputs_description
-from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.spaces import build_metric_space
 from cc_hf.records import write_record
 from tests.helpers.fake_hub import fake_hub
@@ -323,6 +322,8 @@ def test_the_builder_names_a_malformed_row(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", registry.DATASETS)
 def test_every_dataset_streams_and_builds_the_same(shared: Path, tmp_path: Path, name: str) -> None:
+    from cc_hf.plugins.dataset_folders.building import build_dataset_folder
+
     config = registry.resolve("dataset", name).default_config
     data_dir = data_of(name, config, tmp_path / "data", shared)
     loaded = cc_hf.load_dataset(name, config, data_dir=data_dir)
@@ -357,7 +358,7 @@ def test_two_processes_can_load_a_dataset_concurrently(shared: Path, tmp_path: P
 #: Prints the peak of memory of the process; `ru_maxrss` would be that of the tests' own process.
 _BUILD = """
 import re, sys
-from cc_hf.hub.parquet import build_dataset_folder
+from cc_hf.plugins.dataset_folders.building import build_dataset_folder
 build_dataset_folder(sys.argv[1], [sys.argv[2]], output=sys.argv[3], data_dir=sys.argv[4])
 print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read()).group(1))
 """

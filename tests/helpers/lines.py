@@ -29,3 +29,11 @@ def write_text(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def write_parquet(path: Path, *rows: dict[str, object]) -> None:
+    """Write rows into a Parquet file, whose folder is made."""
+    import datasets
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    datasets.Dataset.from_list(list(rows)).to_parquet(path)

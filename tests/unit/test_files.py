@@ -18,7 +18,6 @@ from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.data.files.custom import read_custom
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.data.files.result_files import read_result_file
-from cc_hf.data.files.segment_scores import read_segment_scores
 from cc_hf.data.files.translations import read_translations
 from cc_hf.errors import CCError, DataError, FileError, InputError
 from cc_hf.files import file_slug, name_key, resolved, sole_writer
@@ -43,6 +42,12 @@ BAD = {
     "nesting": ('{"id": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
 }
 _OF_STUDIES = [file for c in study_cases().values() for file in c.kept_files if not file.others]
+
+
+def _segments(path: Path) -> object:
+    from cc_hf.plugins.scores.segment_scores import read_segment_scores
+
+    return read_segment_scores(path)
 
 
 def _systems(path: Path) -> object:
@@ -212,7 +217,7 @@ def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
 
 
 @cases(
-    ("id\tchrF\n0\t61.5\n1\t40\n", read_segment_scores),
+    ("id\tchrF\n0\t61.5\n1\t40\n", _segments),
     ("0-0 1-2\n\n0-1\n", lambda path: parse_pharaoh(reading.read_lines(path), name="links")),
     ("the bats\nthe air\n", lambda path: corpus_aligner("fast_align", [path] * 2, **_BATS)),
     ("Der Arzt\n\nDie Ärztin\n", reading.text_lines),

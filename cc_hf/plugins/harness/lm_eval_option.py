@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from cc_hf.cli.build import sizes
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.options import chosen_data
+from cc_hf.cli.publishing import sizes
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError
 from cc_hf.folders import new_folder

@@ -37,7 +37,7 @@ def write_lm_eval_tasks(dataset: Path, output: Path, *, name: str) -> list[Path]
     `contrastive_translation_scoring` with the score `logprob`.
 
     Args:
-        dataset: a folder that `cc_hf.hub.parquet.build_dataset_folder` wrote. The tasks name its
+        dataset: a folder that `cc-hf build` wrote. The tasks name its
             absolute path.
         output: an empty folder.
         name: name of the dataset in the names of tasks. Those of other splits than "test" end in

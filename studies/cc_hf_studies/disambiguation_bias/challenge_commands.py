@@ -76,8 +76,8 @@ def build_challenge(
 
     Example: cc-hf study disambiguation_bias build-challenge table.json pairs.jsonl -o sets
     """
-    from cc_hf.hub.cards import homograph_card
-    from cc_hf.hub.parquet import build_dataset_folder
+    from cc_hf.plugins.dataset_folders.building import build_dataset_folder
+    from cc_hf.plugins.dataset_folders.cards import homograph_card
     from cc_hf_studies.disambiguation_bias.attractors import read_table
     from cc_hf_studies.disambiguation_bias.challenge import challenge_sets
     from cc_hf_studies.disambiguation_bias.homographs import read_pairs

@@ -240,8 +240,8 @@ def _written(
     made: MadeWinoX, removed: Mapping[str, int], output: Path, name: str, counted: str
 ) -> Outcome:
     """Write the dataset, and return what each filter removed."""
-    from cc_hf.hub.cards import wino_x_card
-    from cc_hf.hub.parquet import build_dataset_folder
+    from cc_hf.plugins.dataset_folders.building import build_dataset_folder
+    from cc_hf.plugins.dataset_folders.cards import wino_x_card
     from cc_hf_studies.wino_x.made_dataset import made_declaration
     from cc_hf_studies.wino_x.make import AFTER_TRANSLATION
     from cc_hf_studies.wino_x.suitability import FILTERS

@@ -45,9 +45,9 @@ from cc_hf.comparing.systems import compare
 from cc_hf.data.corpora.parallel import file_corpus
 from cc_hf.evaluators.loading import load_with
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.plugins.scores.quality import corpus_quality
 from cc_hf.reading import read_lines
 from cc_hf.reports.figure_text import score_text, with_interval
-from cc_hf.statistics.corpus_quality import corpus_quality
 from cc_hf.statistics.paired import PairedDifference, paired_differences
 from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.systems.text_files import translate_file

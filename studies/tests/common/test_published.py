@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import cc_hf_studies
-import numpy as np
 import pytest
 from cc_hf_studies.common.own_results import own_rows, read_own
 from cc_hf_studies.common.published_tables import published_table
 
 from cc_hf import citations
 from cc_hf.comparing.published import PublishedTable, read_published
-from cc_hf.data.files.segment_scores import SegmentScores
 from cc_hf.plugins import raters
 from tests.helpers.results import result_of_twenty
 from tests.helpers.usual import (
@@ -27,13 +25,6 @@ from tests.helpers.usual import (
 )
 
 RESULT = result_of_twenty((0.5, 0.8))
-#: A metric that sees every verdict, one that sees none, and one that is wrong about each.
-SEEN = tuple(float(j.is_correct) + 0.01 * i for i, j in enumerate(RESULT.judgements))
-RANDOM = tuple(float(v) for v in np.random.default_rng(0).random(20))
-METRICS = {"sees": SEEN, "blind": RANDOM, "contrary": tuple(-value for value in SEEN)}
-SEGMENTS = SegmentScores(20, (), (), METRICS, {})
-
-
 _FOLDERS = sorted(path.parent for path in Path(cc_hf_studies.__path__[0]).glob("*/published.tsv"))
 _ALL = [*_FOLDERS, Path(raters.__path__[0])]
 _TABLES = {(f.name, name): table for f in _ALL for name, table in read_published(f).items()}

@@ -24,8 +24,7 @@ from cc_hf import registry
 from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluation.material import Material, load_material
-from cc_hf.hub.parquet import build_dataset_folder
-from cc_hf.hub.tasks import benchmark_tasks, eval_yaml
+from cc_hf.hub.tasks import benchmark_tasks
 from cc_hf.plugins.asking.conversations import Decoding
 from cc_hf.plugins.asking.inspect_tasks import TASKS, result_of_log
 from cc_hf.plugins.asking.local_chat import answer_logprobs, open_local_chat
@@ -193,6 +192,8 @@ Read = Callable[[], list[Task]]
 
 @pytest.fixture
 def built(tmp_path: Path) -> Path:
+    from cc_hf.plugins.dataset_folders.building import build_dataset_folder
+
     data_dir = lay_out_samples("contrawsd", "de-en", tmp_path / "data", tmp_path)
     build_dataset_folder("contrawsd", ["de-en"], output=tmp_path / "built", data_dir=data_dir)
     return tmp_path / "built"
@@ -243,6 +244,8 @@ def test_inspect_refuses_a_field_that_it_does_not_know(key: str, read: Read, bui
 
 @pytest.mark.parametrize("name", registry.DATASETS)
 def test_inspect_accepts_the_tasks_of_every_dataset(name: str) -> None:
+    from cc_hf.plugins.dataset_folders.benchmark import eval_yaml
+
     declared = declaration(name)
     content = yaml.safe_load(eval_yaml(declared, benchmark_tasks(declared)))
     for task in content["tasks"]:

@@ -21,8 +21,6 @@ from cc_hf.data.files.custom import is_custom
 from cc_hf.data.loading import declaration as load_declaration
 from cc_hf.data.loading import load_examples
 from cc_hf.evaluation.material import load_material
-from cc_hf.hub.cards import size_category
-from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.records import write_record
 from cc_hf.schema import ContrastiveSourceExample, ProbingExample
 from tests.helpers.papers import papers
@@ -134,6 +132,8 @@ def test_the_example_in_python_runs(
 
 
 def test_the_card_of_ones_own_file_has_the_sections_of_every_dataset(tmp_path: Path) -> None:
+    from cc_hf.plugins.dataset_folders.building import build_dataset_folder
+
     source = tmp_path / "bats.csv"
     source.write_text("source,focus,gold,tgt_lang\nA nurse.,nurse,male,de\n", encoding="utf-8")
     build_dataset_folder(str(source), output=tmp_path / "built")
@@ -144,6 +144,8 @@ def test_the_card_of_ones_own_file_has_the_sections_of_every_dataset(tmp_path: P
 
 @pytest.mark.parametrize("name", registry.DATASETS)
 def test_cards_agree_with_the_declaration(root: Path, name: str) -> None:
+    from cc_hf.plugins.dataset_folders.cards import size_category
+
     declaration: DatasetDeclaration = registry.resolve("dataset", name)
     card = DatasetCard((root / f"cards/datasets/{name}.md").read_text(encoding="utf-8"))
     fields: dict[str, Any] = vars(card.data)

@@ -24,7 +24,7 @@ from cc_hf.hub.eval_results import (
     today,
 )
 from cc_hf.hub.model_index import eval_results, with_model_index
-from cc_hf.hub.tasks import FRAMEWORK, MAX_TASKS, benchmark_tasks, eval_yaml, tasks
+from cc_hf.hub.tasks import MAX_TASKS, benchmark_tasks, tasks
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.figure_names import figure_name
 from cc_hf.results import EvaluationResult, ResultSet
@@ -52,6 +52,8 @@ OPTIONS["source_name"] = "Log"
 
 @pytest.mark.parametrize("name", registry.DATASETS)
 def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> None:
+    from cc_hf.plugins.dataset_folders.benchmark import FRAMEWORK, eval_yaml
+
     declared = declaration(name)
     found = tasks(declared)
     assert len({task.id for task in found}) == len(found)

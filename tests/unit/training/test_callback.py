@@ -16,7 +16,6 @@ import cc_hf
 from cc_hf.errors import CCError, InputError, ResultWarning, UnknownNameError
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluators.resolve import resolve_evaluator
-from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.models.pretrained import load_model
 from cc_hf.systems.translate import translate_with
 from cc_hf.text.unusable import UNUSABLE
@@ -385,6 +384,8 @@ def test_bad_options_are_refused(options: Any, error: type[Exception], message: 
 
 
 def test_a_challenge_set_is_probed_like_any_dataset(made: Made, tmp_path: Path) -> None:
+    from cc_hf.plugins.dataset_folders.building import build_dataset_folder
+
     senses = {"focus": "bat", "senses": {"1": ["Schläger"], "2": ["Fledermaus"]}, "tgt_lang": "de"}
     clusters = {"cluster": "1", "category": "frequent"}, {"cluster": "2", "category": "rare"}
     texts = [f"{name} saw the bat near the house." for name in ("He", "She", "They", "We")]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from cc_hf.citations import citation, citation_markdown
 from cc_hf.data.declaration import DatasetDeclaration
-from cc_hf.hub.cards import rows_loaded_by, sizes_table, yaml_text
+from cc_hf.plugins.dataset_folders.cards import rows_loaded_by, sizes_table, yaml_text
 from cc_hf.reports.formats.markdown import markdown_text
 
 __all__ = ["declared_card"]

@@ -10,7 +10,7 @@ import pytest
 import cc_hf
 from cc_hf import registry
 from cc_hf.data.loading import load_examples
-from cc_hf.hub.parquet import build_dataset_folder
+from cc_hf.plugins.dataset_folders.building import build_dataset_folder
 from tests.helpers.samples import data_of
 from tests.helpers.usual import cases, fails, write_jsonl, write_text
 

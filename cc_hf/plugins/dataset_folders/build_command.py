@@ -4,18 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.options import (
-    Configs,
     DataDir,
     Dataset,
     NewFolder,
     PairOfRows,
     chosen_data,
 )
+from cc_hf.cli.publishing import sizes
 
-__all__ = ["build", "notes_on", "sizes"]
+__all__ = ["Configs", "build", "notes_on"]
+
+Configs = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help=(
+            "Configurations of the dataset (see `cc-hf list datasets NAME`), or all. Default: the"
+            " one that the dataset declares as its default."
+        )
+    ),
+]
 
 
 def build(
@@ -37,7 +50,7 @@ def build(
     Example: cc-hf build simplegen --output simplegen
     """
     from cc_hf.data.dataset_folders import is_dataset_folder
-    from cc_hf.hub.parquet import build_dataset_folder
+    from cc_hf.plugins.dataset_folders.building import build_dataset_folder
 
     declared, chosen = chosen_data(dataset, configs, language_pair)
     # A folder is given by its name, since its card is kept.
@@ -54,12 +67,7 @@ def build(
 
 def notes_on(dataset: str, files: Iterable[Path]) -> list[str]:
     """Return why the folder of a registered dataset has no eval.yaml, if it has none."""
-    from cc_hf.hub.tasks import no_benchmark
+    from cc_hf.plugins.dataset_folders.benchmark import no_benchmark
 
     is_benchmark = any(path.name == "eval.yaml" for path in files)
     return [] if is_benchmark else no_benchmark(dataset)
-
-
-def sizes(files: Iterable[tuple[str, int]]) -> list[str]:
-    """Return a line with size and path of each file."""
-    return [f"{size:>12,}  {path}" for path, size in files]

@@ -13,12 +13,13 @@ import cc_hf
 from cc_hf.data.dataset_folders import folder_declaration, is_dataset_folder
 from cc_hf.data.files.custom import custom_declaration
 from cc_hf.data.loading import declaration, load_examples
-from cc_hf.errors import DataError, UnknownNameError
-from cc_hf.hub.parquet import build_dataset_folder
+from cc_hf.errors import DataError
 from cc_hf.hub.tasks import tasks
+from cc_hf.plugins.dataset_folders.building import build_dataset_folder
 from cc_hf.records import write_record
 from cc_hf.reports.formats.markdown import markdown_text
-from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, ProbingExample
+from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample
+from tests.helpers.lines import write_parquet
 from tests.helpers.samples import lay_out_samples
 from tests.helpers.usual import fails, refuses, write_jsonl, write_lines, write_text
 
@@ -175,7 +176,7 @@ def test_open_choices_are_not_made(tmp_path: Path) -> None:
     row = ContrastiveTranslationExample(
         "0", "en", "es", "The nurse.", "La enfermera.", ("El enfermero.",), "x", {"open_share": "f"}
     )
-    write_rows(tmp_path / "a/set/test-0.parquet", write_record(row))
+    write_parquet(tmp_path / "a/set/test-0.parquet", write_record(row))
     build_dataset_folder(str(tmp_path / "a"), output=tmp_path / "b")
     assert not (tmp_path / "b/set.choices").exists()
 
@@ -199,44 +200,3 @@ def test_user_files_of_any_name_give_a_folder_that_loads(tmp_path: Path, name: s
     assert titles == [f"# {title} in contrastive format"]
     loaded = datasets.load_dataset(str(tmp_path / "built"))["test"]
     assert loaded["source"][:] == ["The nurse left."]
-
-
-def write_rows(path: Path, *rows: dict[str, object]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    datasets.Dataset.from_list(list(rows)).to_parquet(path)
-
-
-ROW = write_record(ProbingExample("0", "en", "de", "A bat.", "all", "1", None, {"a": "b"}))
-
-
-def test_the_revision_is_that_of_the_content(tmp_path: Path) -> None:
-    write_rows(tmp_path / "a/set/test-0.parquet", ROW)
-    write_rows(tmp_path / "b/set/test-0.parquet", ROW)
-    write_rows(tmp_path / "c/set/test-0.parquet", {**ROW, "source": "The bat."})
-    first, same, other = (folder_declaration(tmp_path / name).revision for name in "abc")
-    assert first == same != other
-
-
-def test_splits_are_kept(tmp_path: Path) -> None:
-    for split in ("dev", "test"):
-        write_rows(tmp_path / f"a/set/{split}-00000-of-00001.parquet", {**ROW, "id": split})
-    (example,) = load_examples(str(tmp_path / "a"), "set", split="dev")
-    assert example.id == "dev"
-    assert set(cc_hf.load_dataset(str(tmp_path / "a"), "set")) == {"dev", "test"}
-
-
-def test_other_folders_are_no_datasets(tmp_path: Path) -> None:
-    assert not is_dataset_folder(tmp_path)
-    fails(UnknownNameError, "unknown dataset", load_examples, str(tmp_path))
-
-
-def test_files_that_do_not_hold_examples_are_refused(tmp_path: Path) -> None:
-    path = write_text(tmp_path / "a/set/test-0.parquet", "no parquet")
-    fails(DataError, "expected a Parquet file", folder_declaration, tmp_path / "a")
-    for rows, message in [
-        ([{"text": "a"}], "got the columns text"),
-        ([{**ROW, "source": ""}], "row 0: example '0': source is empty"),
-        ([ROW, {**ROW, "src_lang": "fr"}], "one source language, got en, fr"),
-    ]:
-        write_rows(path, *rows)
-        fails(DataError, message, folder_declaration, tmp_path / "a")

@@ -23,16 +23,17 @@ from cc_hf.data.loading import card_path, declaration, load_dataset, script_path
 from cc_hf.errors import InputError
 from cc_hf.files import is_file
 from cc_hf.folders import new_folder
-from cc_hf.hub.cards import (
+from cc_hf.hub.cards import with_block
+from cc_hf.hub.tasks import benchmark_tasks
+from cc_hf.plugins.dataset_folders.benchmark import eval_yaml
+from cc_hf.plugins.dataset_folders.cards import (
     custom_card,
     rows_loaded_by,
     size_category,
     sizes_table,
-    with_block,
 )
-from cc_hf.hub.croissant import croissant_text
-from cc_hf.hub.declared_card import declared_card
-from cc_hf.hub.tasks import benchmark_tasks, eval_yaml
+from cc_hf.plugins.dataset_folders.croissant import croissant_text
+from cc_hf.plugins.dataset_folders.declared_card import declared_card
 from cc_hf.schema import ContrastiveTranslationExample
 
 __all__ = ["build_dataset_folder"]
@@ -57,7 +58,7 @@ def build_dataset_folder(
 ) -> list[Path]:
     """Write a dataset into a new folder that can be uploaded to the Hub.
 
-    It contains README.md, croissant.json (`cc_hf.hub.croissant`),
+    It contains README.md, croissant.json (`cc_hf.plugins.dataset_folders.croissant`),
     CONFIG/SPLIT-00000-of-00001.parquet, CONFIG.choices for configurations with contrastive
     translations, of registered datasets with such ones eval.yaml, and for those of cc_hf
     loading/NAME.py. `datasets.load_dataset(output, config)` loads it. Two builds produce the same

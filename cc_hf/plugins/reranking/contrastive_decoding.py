@@ -10,7 +10,6 @@ tokens that are plausible under the source with the right cue are considered.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -19,11 +18,10 @@ from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
 
 from cc_hf.errors import InputError
-from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.models.cache_name import CACHE
 from cc_hf.rules import AtLeast
 
-__all__ = ["CueContrast", "check_generates_lists"]
+__all__ = ["CueContrast"]
 
 _PLAUSIBLE = 0.1  # part of the largest probability, as in Li et al. 2023
 
@@ -140,21 +138,3 @@ class CueContrast(LogitsProcessor):  # type: ignore[misc]
                 return input_ids[:, -1:]
         self._cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
         return input_ids
-
-
-def check_generates_lists(members: Sequence[Seq2SeqEvaluator], *, contrast: float) -> None:
-    """Check that a system can write n-best lists, or translate against another source.
-
-    Args:
-        contrast: weight of the other source; 0 for none.
-
-    Raises:
-        InputError: for a model that another library than transformers runs, or an ensemble that is
-            to translate with a contrast.
-    """
-    if len(members) > 1 and contrast:
-        raise InputError("contrast: expected one model that translates, got an ensemble")
-    if not hasattr(members[0].model, "get_encoder"):
-        raise InputError(
-            "backend: expected torch for n-best lists and contrasts, got another library"
-        )

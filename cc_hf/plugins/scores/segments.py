@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from cc_hf.data.files.segment_scores import SegmentScores
 from cc_hf.errors import InputError
+from cc_hf.plugins.scores.segment_scores import SegmentScores
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Judgement
 from cc_hf.statistics.checks import is_constant

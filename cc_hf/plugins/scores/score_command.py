@@ -101,9 +101,9 @@ def score(
         )
     if paired is None and bootstrap != Bootstrap():
         raise InputError("n_resamples, seed: expected --paired with them, got none")
+    from cc_hf.plugins.scores.quality import corpus_quality
+    from cc_hf.plugins.scores.tables import quality_table
     from cc_hf.reading import read_lines
-    from cc_hf.reports.tables.scores import quality_table
-    from cc_hf.statistics.corpus_quality import corpus_quality
 
     where = {"dataset": dataset, "tgt_lang": language_pair and parsed_pair(language_pair)[1]}
     systems: dict[str, list[str]] = {}
@@ -137,10 +137,10 @@ def _beside(
     Args:
         unused: options that only translations have.
     """
-    from cc_hf.comparing.segments import pair_figures, segment_figures
     from cc_hf.data.files.result_files import read_result_file
-    from cc_hf.data.files.segment_scores import read_segment_scores
-    from cc_hf.reports.tables.scores import pair_table, segment_table
+    from cc_hf.plugins.scores.segment_scores import read_segment_scores
+    from cc_hf.plugins.scores.segments import pair_figures, segment_figures
+    from cc_hf.plugins.scores.tables import pair_table, segment_table
 
     if given := [name for name, value in unused.items() if value]:
         raise InputError(f"{given[0]}: expected --references beside it, got none")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cc_hf.comparing.segments import pair_figures, segment_figures
-from cc_hf.data.files.segment_scores import SegmentScores, read_segment_scores
+from cc_hf.plugins.scores.segment_scores import SegmentScores, read_segment_scores
+from cc_hf.plugins.scores.segments import pair_figures, segment_figures
 from cc_hf.results import Interval
 from tests.helpers.results import result_of_twenty, write_result
 from tests.helpers.usual import (

@@ -1,0 +1,1 @@
+"""Folders of datasets in the shape of repositories on the Hub: Parquet, card, Croissant."""

@@ -1,0 +1,1 @@
+"""Quality of translations against references, and other metrics beside a judge."""
