@@ -40,14 +40,14 @@ MOST_PARAMETERS = 11
 #: What is counted -> its limit, which is lowered when a step of the plan has landed. A name that
 #: ends in a slash is each slice of the folder.
 LIMITS = {
-    "core": 23_270,
+    "core": 22_880,
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 36_540,
+    "tests": 36_550,
     "docstring lines": 31_310,
-    "names of the core that slices import": 530,
-    "names of the core that studies import": 264,
+    "names of the core that slices import": 534,
+    "names of the core that studies import": 262,
 }
 #: What is counted, and must not be fewer.
 FEWEST = {"comments per 1,000 lines of the core": 16}

@@ -191,7 +191,7 @@ def test_only_package_files_and_json_are_marked_as_html() -> None:
     assert made == {"explanations.py", "island.py", "page.py"}
 
 
-_ROOMS = "cues data evaluation evaluators metrics plugins/calibration statistics training"
+_ROOMS = "cues data evaluation evaluators metrics plugins/calibration plugins/training statistics"
 _EMPTY_NAMES = {"found", "own", "one", "at", "place"}
 _REPLACED = re.compile(
     r"\bmend(s|ed|ing)?\b|out of account|\bg[ia]ve(s|n)? (it |them )?back\b|be what they were", re.I

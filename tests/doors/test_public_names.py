@@ -21,7 +21,8 @@ _CORE = (
     "evaluators.families. evaluators.fast. evaluators.loading"
     " evaluators.teacher_forcing models.cache_name models.finite_weights"
     " models.pretrained models.weights plugins.asking.local_chat plugins.bergamot."
-    " plugins.calibration.fill_mask plugins.conversion plugins.timing.timing systems. training"
+    " plugins.calibration.fill_mask plugins.conversion plugins.timing.timing"
+    " plugins.training. systems."
 )
 _HEAVY = (
     *(f"cc_hf.{module}" for module in _CORE.split()),
