@@ -230,6 +230,7 @@ PUBLIC_NAMES: dict[str, str] = {
     "ProbingCallback": "cc_hf.plugins.training.callback:ProbingCallback",
     "SystemOptions": "cc_hf.plugins.training.callback:SystemOptions",
     "alternatives": "cc_hf.plugins.reranking.alternatives:alternatives",
+    "check_judge": "cc_hf.plugins.judges.judge_check:check_judge",
     "choice_rows": "cc_hf.plugins.asking.prompting.choice_rows:choice_rows",
     "explain_changes": "cc_hf.plugins.omissions.explaining:explain_changes",
     "labels_of_sheets": "cc_hf.plugins.raters.sheet_labels:labels_of_sheets",

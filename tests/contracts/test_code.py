@@ -110,6 +110,7 @@ _FILE = "a file of BLEU in points, the unit of sacreBLEU"
 _KNOWN = {
     "evaluation/calibration_file.py": _SENTENCE,
     "data/files/quality_scores.py": _FILE,
+    "plugins/judges/table.py": "the table of a judge, whose rates are in percent",
     "plugins/omissions/explained_changes.py": "widths of bars in HTML, by the widest",
     "test_sets/mucow/homograph_accuracy.py": _SENTENCE,
     "fit_to_cite.py": _SENTENCE,
