@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from cc_hf.errors import CCError as CCError
     from cc_hf.evaluation.evaluate import evaluate as evaluate
     from cc_hf.evaluation.evaluate import evaluate_all as evaluate_all
-    from cc_hf.evaluation.judge_check import check_judge as check_judge
     from cc_hf.evaluation.judging import load_metric as load_metric
     from cc_hf.evaluation.material import load_material as load_material
     from cc_hf.evaluators.base import Evaluator as Evaluator
@@ -42,7 +41,6 @@ _LAZY = {
     "Evaluator": "cc_hf.evaluators.base",
     "Judgement": "cc_hf.schema",
     "LoadingOptions": "cc_hf.evaluators.options",
-    "check_judge": "cc_hf.evaluation.judge_check",
     "evaluate": "cc_hf.evaluation.evaluate",
     "evaluate_all": "cc_hf.evaluation.evaluate",
     "load_dataset": "cc_hf.data.loading",
@@ -62,7 +60,6 @@ __all__ = [
     "Judgement",
     "LoadingOptions",
     "__version__",
-    "check_judge",
     "evaluate",
     "evaluate_all",
     "load_dataset",
@@ -73,7 +70,9 @@ __all__ = [
     "translate",
 ]
 # Of plug-ins, where they are there.
-__all__ += [name for name in ("alternatives", "rerank") if name in _registry.PUBLIC_NAMES]
+__all__ += [
+    name for name in ("alternatives", "check_judge", "rerank") if name in _registry.PUBLIC_NAMES
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -229,10 +229,14 @@ REPORT_SECTIONS: dict[str, str] = {
 PUBLIC_NAMES: dict[str, str] = {
     "AlternativeOptions": "cc_hf.plugins.reranking.alternative_options:AlternativeOptions",
     "CueContrast": "cc_hf.plugins.reranking.contrastive_decoding:CueContrast",
+    "ProbingCallback": "cc_hf.plugins.training.callback:ProbingCallback",
+    "SystemOptions": "cc_hf.plugins.training.callback:SystemOptions",
     "alternatives": "cc_hf.plugins.reranking.alternatives:alternatives",
+    "check_judge": "cc_hf.plugins.judges.judge_check:check_judge",
     "choice_rows": "cc_hf.plugins.asking.prompting.choice_rows:choice_rows",
     "explain_changes": "cc_hf.plugins.omissions.explaining:explain_changes",
     "labels_of_sheets": "cc_hf.plugins.raters.sheet_labels:labels_of_sheets",
+    "make_compute_metrics": "cc_hf.plugins.training.compute_metrics:make_compute_metrics",
     "rerank": "cc_hf.plugins.reranking.reranking:rerank",
 }
 

@@ -93,7 +93,7 @@ VERBS: dict[str, Verb] = {
         "cc-hf report tiny.json other.json --html report.html",
     ),
     "judge": Verb(
-        "cc_hf.cli.judge:app",
+        "cc_hf.plugins.judges.judge_command:app",
         "Check how far an evaluator can be trusted.",
         "cc-hf judge check cc-tiny-en-de winomt -l en-de",
     ),

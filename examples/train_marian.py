@@ -31,9 +31,8 @@ from transformers import (
     set_seed,
 )
 
-from cc_hf import load_material
+from cc_hf import ProbingCallback, load_material
 from cc_hf.models.location import locate
-from cc_hf.training import ProbingCallback
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker
 
 

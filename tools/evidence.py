@@ -17,8 +17,8 @@ from benchmarks.students import student_folder
 from cc_hf import registry
 from cc_hf.data.download import fetch
 from cc_hf.data.labelled import LabelledTranslation, LabelSet
-from cc_hf.evaluation.judge_check import people_agreement
 from cc_hf.evidence import Evidence, write_evidence
+from cc_hf.plugins.judges.judge_check import people_agreement
 
 __all__ = ["main"]
 

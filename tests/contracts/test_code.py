@@ -110,6 +110,7 @@ _FILE = "a file of BLEU in points, the unit of sacreBLEU"
 _KNOWN = {
     "evaluation/calibration_file.py": _SENTENCE,
     "data/files/quality_scores.py": _FILE,
+    "plugins/judges/table.py": "the table of a judge, whose rates are in percent",
     "plugins/omissions/explained_changes.py": "widths of bars in HTML, by the widest",
     "test_sets/mucow/homograph_accuracy.py": _SENTENCE,
     "fit_to_cite.py": _SENTENCE,
@@ -191,7 +192,7 @@ def test_only_package_files_and_json_are_marked_as_html() -> None:
     assert made == {"explanations.py", "island.py", "page.py"}
 
 
-_ROOMS = "cues data evaluation evaluators metrics plugins/calibration statistics training"
+_ROOMS = "cues data evaluation evaluators metrics plugins/calibration plugins/training statistics"
 _EMPTY_NAMES = {"found", "own", "one", "at", "place"}
 _REPLACED = re.compile(
     r"\bmend(s|ed|ing)?\b|out of account|\bg[ia]ve(s|n)? (it |them )?back\b|be what they were", re.I

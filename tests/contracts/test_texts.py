@@ -12,12 +12,12 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.plugins.reranking.rerank_options import RerankOptions
 from cc_hf.plugins.scores.quality import corpus_quality
+from cc_hf.plugins.training.compute_metrics import make_compute_metrics
 from cc_hf.schema import ScoringRequest
 from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.systems.nbest import translate_nbest
 from cc_hf.systems.system import System
 from cc_hf.systems.translate import Search, translate_lists, translate_with
-from cc_hf.training import make_compute_metrics
 from tests.helpers.metric_rows import row
 from tests.helpers.usual import compute_metric, hash_scores, metric_class, refuses
 

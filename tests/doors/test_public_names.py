@@ -22,7 +22,7 @@ _CORE = (
     " evaluators.teacher_forcing models.cache_name models.finite_weights"
     " models.pretrained models.weights plugins.asking.local_chat plugins.bergamot."
     " plugins.calibration.fill_mask plugins.conversion"
-    " plugins.reranking.contrastive_decoding plugins.timing.timing systems. training"
+    " plugins.reranking.contrastive_decoding plugins.timing.timing plugins.training. systems."
 )
 _HEAVY = (
     *(f"cc_hf.{module}" for module in _CORE.split()),

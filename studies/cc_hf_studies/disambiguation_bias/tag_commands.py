@@ -12,9 +12,8 @@ import typer
 
 from cc_hf.cli.command import NewFile, Outcome
 from cc_hf.cli.fields import Fields
-from cc_hf.data.corpora.options import CorpusOptions
 from cc_hf.errors import InputError
-from cc_hf_studies.common.corpus_options import CorpusFields, CorpusNames
+from cc_hf_studies.common.corpus_options import CorpusFields, CorpusNames, CorpusOptions
 from cc_hf_studies.disambiguation_bias.command_options import LexiconFields, LexiconOptions
 from cc_hf_studies.disambiguation_bias.tagging import TaggingOptions
 

@@ -17,12 +17,11 @@ from cc_hf.cli.command import (
     shown_command,
 )
 from cc_hf.cli.options import DataDir, LanguagePair
-from cc_hf.data.corpora.options import CorpusOptions
 from cc_hf.errors import InputError
 from cc_hf.files import exists, is_file
 from cc_hf.languages import language_pair as parsed_pair
 from cc_hf.plugins.raters.published import PRINTED
-from cc_hf_studies.common.corpus_options import CorpusFields, Lemmatizer
+from cc_hf_studies.common.corpus_options import CorpusFields, CorpusOptions, Lemmatizer
 from cc_hf_studies.common.published_command import add_published
 from cc_hf_studies.distillation.regression_commands import regression, systems
 from cc_hf_studies.distillation.train_commands import train

@@ -16,11 +16,10 @@ from cc_hf.cli.command import (
     add_command,
 )
 from cc_hf.cli.options import DataDir, LanguagePair
-from cc_hf.data.corpora.options import CorpusOptions
 from cc_hf.errors import InputError
 from cc_hf.languages import language_pair as parsed_pair
 from cc_hf.records import NonEmpty
-from cc_hf_studies.common.corpus_options import Aligner, CorpusFields, CorpusNames
+from cc_hf_studies.common.corpus_options import Aligner, CorpusFields, CorpusNames, CorpusOptions
 from cc_hf_studies.common.published_command import add_published
 from cc_hf_studies.wino_x.bias_commands import referent_bias, trigger_importance
 from cc_hf_studies.wino_x.build_commands import build

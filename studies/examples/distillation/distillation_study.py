@@ -46,12 +46,12 @@ from cc_hf.data.corpora.parallel import file_corpus
 from cc_hf.evaluators.loading import load_with
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.plugins.scores.quality import corpus_quality
+from cc_hf.plugins.training.sampling import stratified_sample
 from cc_hf.reading import read_lines
 from cc_hf.reports.figure_text import score_text, with_interval
 from cc_hf.statistics.paired import PairedDifference, paired_differences
 from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.systems.text_files import translate_file
-from cc_hf.training.sampling import stratified_sample
 from examples.train_marian import made_pairs, split
 from tools.evaluator_recipe.grammar import CASES, Noun, read_occupations
 from tools.evaluator_recipe.sentences import english_plural

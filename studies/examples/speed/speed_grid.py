@@ -37,10 +37,10 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.plugins.scores.quality import corpus_quality
 from cc_hf.plugins.seeds.system_table import read_system_table
 from cc_hf.plugins.timing.timing import TimingOptions, time_systems
+from cc_hf.plugins.training.sampling import stratified_sample
 from cc_hf.reading import read_lines
 from cc_hf.systems.system import System
 from cc_hf.systems.text_files import translate_file
-from cc_hf.training.sampling import stratified_sample
 from examples.train_marian import made_pairs, split
 
 COLUMNS = ("name", "layers", "attention", "precision", "beams", "seed")

@@ -29,8 +29,8 @@ from cc_hf.test_sets.mt_geneval.reader import read_mt_geneval
 from examples import gender_fine_tuning
 from examples.train_marian import made_pairs, main
 from tests.helpers.mt_geneval_files import pairs
+from tests.helpers.people import PEOPLE, write_people
 from tests.helpers.processes import in_processes, started
-from tests.helpers.training import PEOPLE, write_people
 from tests.helpers.usual import (
     cases,
     evaluate_dataset,

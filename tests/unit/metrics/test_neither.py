@@ -17,7 +17,6 @@ from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import FileError, InputError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
-from cc_hf.evaluation.neither import cross_fitted
 from cc_hf.evidence import Evidence, users_file, write_evidence
 from cc_hf.metrics.neither import shows_neither
 from cc_hf.results import EvaluationResult
@@ -153,17 +152,6 @@ def test_evidence_gives_the_threshold_and_bounds_its_share(
     # The one on more labels; its share, a fifth, is passed by more than twice here.
     assert "neither" not in result.signature
     assert any("more than twice the share of the labelled ones" in note for note in result.notes)
-
-
-@cases(
-    ("right " * 20 + "neither " * 20, [1.0] * 20 + [0.1] * 20, 0.55),
-    ("right " * 40, [1.0] * 40, None),  # no label
-    ("right " * 36 + "neither " * 4, [0.1] * 36 + [0.2] * 4, None),  # would be more than twice
-    ("neither " * 20 + "right " * 20, [0.1, 1.0] * 20, None),  # no better than two verdicts
-)
-def test_thresholds_are_cross_fitted(labels: str, distances: Any, expected: Any) -> None:
-    fitted = cross_fitted(distances, ["right"] * len(distances), labels.split())
-    assert (None if fitted is None else fitted[0]) == expected
 
 
 def test_labels_of_people_and_the_judge_agree_on_the_figure(shared: Path) -> None:

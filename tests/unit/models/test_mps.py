@@ -14,7 +14,6 @@ import torch
 import cc_hf
 from cc_hf import registry
 from cc_hf.models.pretrained import pick_device
-from cc_hf.training.undisturbed import undisturbed
 from tests.helpers.fake_mps import fake_mps
 from tests.helpers.families import BUILDERS
 from tests.helpers.models import save_tiny_masked_lm
@@ -94,13 +93,3 @@ def test_other_devices_and_modes_are_refused_beside_mps(mps: None) -> None:
     refuses("device: 'xpu' is not available here; use 'cpu' or .*'mps'", pick_device, "xpu")
     message = r"mode: .* \(float32, on mps\) is scored without bf16; it has auto, exact"
     refuses(message, cc_hf.load_evaluator, "cc-tiny-en-de", device="mps", mode="bf16")
-
-
-def test_random_states_of_mps_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
-    states: list[Any] = []
-    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
-    monkeypatch.setattr(torch.mps, "get_rng_state", lambda device: f"state of {device}")
-    monkeypatch.setattr(torch.mps, "set_rng_state", lambda *state: states.append(state))
-    with undisturbed(None):
-        assert states == []
-    assert states == [("state of mps", "mps")]

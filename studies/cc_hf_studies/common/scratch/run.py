@@ -20,10 +20,10 @@ from cc_hf.evaluators.families.marian import encoded_texts
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import file_sha256, resolved, sole_writer
 from cc_hf.folders import new_folder
+from cc_hf.plugins.training.callback import ProbingCallback
 from cc_hf.reading import opened
 from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.systems.translate import translate  # before torch: its error names the extra
-from cc_hf.training.callback import ProbingCallback
 from cc_hf_studies.common.scratch.batches import PairBatches
 from cc_hf_studies.common.scratch.model import make_model
 from cc_hf_studies.common.scratch.options import TrainingOptions

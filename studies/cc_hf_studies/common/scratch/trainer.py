@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import MissingDependencyError
-from cc_hf.training.compute_metrics import make_compute_metrics
+from cc_hf.plugins.training.compute_metrics import make_compute_metrics
 from cc_hf_studies.common.scratch.batches import EpochOrder, PairBatches, flattened
 
 try:

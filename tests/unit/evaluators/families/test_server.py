@@ -24,7 +24,7 @@ from tests.helpers.families import save_tiny_causal_lm
 from tests.helpers.metric_rows import drawn_rows
 from tests.helpers.models import N_POSITIONS
 from tests.helpers.pairs import EN_DE, PAIRS, SOURCES, TRANSLATIONS
-from tests.helpers.training import write_people
+from tests.helpers.people import write_people
 from tests.helpers.usual import cases, evaluate_metric, fails, invoke, refuses
 
 pytestmark = pytest.mark.enable_socket

@@ -20,7 +20,6 @@ from cc_hf.evaluation.correction import random_part
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Cues, Material, load_material
-from cc_hf.evaluation.neither import cross_fitted
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.functions import FunctionEvaluator
 from cc_hf.evaluators.options import LoadingOptions
@@ -30,6 +29,7 @@ from cc_hf.languages import base_code, language_pair
 from cc_hf.levels import Trust, trust_by
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.neither import text_of_threshold
+from cc_hf.plugins.judges.thresholds import cross_fitted
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import NEITHER, Example
 from cc_hf.statistics.agreement import mean_kappa

@@ -27,12 +27,9 @@ from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.files import is_folder
-from cc_hf.results import EvaluationResult
-from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.systems.translate import translate_with
-from cc_hf.training.sampling import stratified_sample
-from cc_hf.training.undisturbed import undisturbed
-from cc_hf.training.validation_figures import (
+from cc_hf.plugins.training.sampling import stratified_sample
+from cc_hf.plugins.training.undisturbed import undisturbed
+from cc_hf.plugins.training.validation_figures import (
     add_figures,
     check_best_model,
     check_judges_translations,
@@ -40,6 +37,9 @@ from cc_hf.training.validation_figures import (
     in_training,
     judgeable,
 )
+from cc_hf.results import EvaluationResult
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.systems.translate import translate_with
 
 # isort: split
 from transformers import (
@@ -127,7 +127,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         every: "evaluate", "save" (after every checkpoint), or a number of steps. The best model can
             be chosen by the figures only with "evaluate".
         n_examples: size of a sample with the same share of every category
-            (`cc_hf.training.sampling`); None for all examples.
+            (`cc_hf.plugins.training.sampling`); None for all examples.
         prefix: text before the names of the figures; None for the name of the dataset or the
             file. Several callbacks need different prefixes.
         system: how the model in training translates, where it differs from the trainer's settings.

@@ -1,4 +1,4 @@
-"""A trainer on a tiny model, and a small probing set."""
+"""A trainer on a tiny model."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,19 +6,8 @@ from typing import Any
 
 import transformers
 
-from cc_hf.training.callback import ProbingCallback
-from tests.helpers.lines import write_lines
+from cc_hf.plugins.training.callback import ProbingCallback
 
-PEOPLE = (
-    ("The doctor asked the nurse to help her with the procedure.", "doctor", "female"),
-    ("The doctor asked the nurse to help him with the procedure.", "doctor", "male"),
-    ("The mechanic greeted the receptionist because she was in a good mood.", "mechanic", "female"),
-    ("The mechanic greeted the receptionist because he was in a good mood.", "mechanic", "male"),
-    ("My wife is an engineer.", "engineer", "female"),
-    ("My husband is an engineer.", "engineer", "male"),
-    ("The lawyer called the teacher because she was late.", "lawyer", "female"),
-    ("The baker thanked the cook, and he smiled.", "baker", "male"),
-)
 _PAIRS = (
     ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),
     ("The mechanic was in a good mood.", "Die Mechanikerin hatte gute Laune."),
@@ -26,12 +15,6 @@ _PAIRS = (
     ("Help the doctor.", "Hilf dem Arzt."),
     ("The receptionist greeted her.", "Der Rezeptionist begrüßte sie."),
 )
-
-
-def write_people(folder: Path) -> Path:
-    """Write a user dataset of eight sentences in two categories."""
-    lines = [f'"{source}",{focus},{gold},de' for source, focus, gold in PEOPLE]
-    return write_lines(folder / "people.csv", ["source,focus,gold,tgt_lang", *lines])
 
 
 def rows_of(tokenizer: Any, n: int) -> list[dict[str, list[int]]]:

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import cc_hf
-from cc_hf.training import ProbingCallback
-from tests.helpers.training import made_trainer, write_people
+from cc_hf.plugins.training.callback import ProbingCallback
+from tests.helpers.people import write_people
+from tests.plugins.training.trainers import made_trainer
 
 
 def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float]:

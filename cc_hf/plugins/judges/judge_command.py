@@ -46,8 +46,8 @@ def check(
     Example: cc-hf judge check cc-tiny-en-de winomt -l en-de
     """
     from cc_hf.errors import InputError
-    from cc_hf.evaluation.judge_check import check_judge
-    from cc_hf.reports.tables.judges import judge_check_row, judge_check_tables
+    from cc_hf.plugins.judges.judge_check import check_judge
+    from cc_hf.plugins.judges.table import judge_check_row, judge_check_tables
 
     if len(evaluator) > 2:
         raise InputError(

@@ -8,8 +8,8 @@ import pytest
 
 import cc_hf as package
 from cc_hf.errors import DataError, InputError
-from cc_hf.evaluation.judge_check import check_judge
 from cc_hf.evidence import SHIPPED, read_evidence, users_file
+from cc_hf.plugins.judges.judge_check import check_judge
 from cc_hf.statistics.score_intervals import wilson_interval
 from tests.helpers.usual import cc_hf, fails
 

@@ -27,15 +27,15 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.lists import listed, listed_texts
 from cc_hf.metrics.base import Metric
-from cc_hf.schema import FORMS, Example
-from cc_hf.statistics.corpus_quality import corpus_score, points
-from cc_hf.training.validation_figures import (
+from cc_hf.plugins.training.validation_figures import (
     add_figures,
     check_judges_translations,
     flat_figures,
     in_training,
     judgeable,
 )
+from cc_hf.schema import FORMS, Example
+from cc_hf.statistics.corpus_quality import corpus_score, points
 
 _References: TypeAlias = Sequence[Mapping[str, Any]] | Sequence[Example]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from cc_hf.evaluation.judge_check import JudgeCheck
 from cc_hf.evidence import Rate, bias_limits, kappa, rates, shown_rates
 from cc_hf.languages import language_name
 from cc_hf.levels import (
@@ -19,6 +18,7 @@ from cc_hf.levels import (
     missing_labels,
     readings_of,
 )
+from cc_hf.plugins.judges.judge_check import JudgeCheck
 from cc_hf.records import write_record
 from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.report_parts import Line, Piece, ReportTable

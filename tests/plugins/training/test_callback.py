@@ -1,4 +1,5 @@
 import contextlib
+import importlib
 import random
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,15 +18,16 @@ from cc_hf.errors import CCError, InputError, ResultWarning, UnknownNameError
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.models.pretrained import load_model
+from cc_hf.plugins.training import callback
+from cc_hf.plugins.training.callback import ProbingCallback, SystemOptions
+from cc_hf.plugins.training.undisturbed import undisturbed
+from cc_hf.plugins.training.validation_figures import check_best_model, judgeable
 from cc_hf.systems.translate import translate_with
 from cc_hf.text.unusable import UNUSABLE
-from cc_hf.training import ProbingCallback, callback
-from cc_hf.training.callback import SystemOptions
-from cc_hf.training.undisturbed import undisturbed
-from cc_hf.training.validation_figures import check_best_model, judgeable
 from tests.helpers import families
-from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
+from tests.helpers.people import PEOPLE, write_people
 from tests.helpers.usual import cases, evaluate_dataset, fails, refuses, write_jsonl, write_lines
+from tests.plugins.training.trainers import made_trainer, rows_of
 
 SOURCES = [source for source, _, _ in PEOPLE]
 _GENDERS = ("", "_male", "_female")
@@ -402,3 +404,21 @@ def test_a_challenge_set_is_probed_like_any_dataset(made: Made, tmp_path: Path) 
         assert [j.category for j in probing.results[0].judgements] == ["frequent", "rare"] * 2
         found.append(probing.figures)
     assert found[0] == found[1]
+
+
+def test_random_states_of_mps_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    states: list[Any] = []
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    monkeypatch.setattr(torch.mps, "get_rng_state", lambda device: f"state of {device}")
+    monkeypatch.setattr(torch.mps, "set_rng_state", lambda *state: states.append(state))
+    with undisturbed(None):
+        assert states == []
+    assert states == [("state of mps", "mps")]
+
+
+def test_older_programs_find_the_names_where_they_were() -> None:
+    older = importlib.import_module("cc_hf.training")
+    assert [getattr(older, name) for name in older.__all__] == [
+        getattr(cc_hf, name) for name in older.__all__
+    ]
+    fails(AttributeError, "no attribute 'Trainer'", getattr, older, "Trainer")

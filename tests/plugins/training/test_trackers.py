@@ -25,7 +25,7 @@ def run(folder: Path, *command: str) -> str:
 
 def trained(model: Path, folder: Path, tracker: str) -> list[dict[str, float]]:
     """Train with a tracker, and return what the trainer logged of the callback."""
-    run(folder, "tests.helpers.tracked_program", str(model), str(folder), tracker)
+    run(folder, "tests.plugins.training.tracked_program", str(model), str(folder), tracker)
     rows: list[dict[str, float]] = json.loads((folder / "history.json").read_text("utf-8"))
     assert [row["step"] for row in rows] == [2, 4]
     return rows

@@ -20,13 +20,15 @@ from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.functions import FunctionEvaluator
+from cc_hf.plugins.training.callback import ProbingCallback
+from cc_hf.plugins.training.compute_metrics import make_compute_metrics
+from cc_hf.plugins.training.sampling import stratified_sample
+from cc_hf.plugins.training.validation_figures import STAND_IN, flat_figures, judgeable
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.text.unusable import UNUSABLE
-from cc_hf.training import ProbingCallback, make_compute_metrics
-from cc_hf.training.sampling import stratified_sample
-from cc_hf.training.validation_figures import STAND_IN, flat_figures, judgeable
-from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
+from tests.helpers.people import PEOPLE, write_people
 from tests.helpers.usual import EN_DE, cases, constant_scores, evaluate_dataset, refuses
+from tests.plugins.training.trainers import made_trainer, rows_of
 
 _SCORING = "contrastive_translation_scoring"
 

@@ -1,0 +1,1 @@
+"""Checks of judges: how often their verdicts are right on labelled translations."""

@@ -1,0 +1,1 @@
+"""What a model understands while it is trained: a callback and figures for the Trainer."""
