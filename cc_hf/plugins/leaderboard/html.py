@@ -130,10 +130,10 @@ def notes_html(store: Store) -> str:
     return _piece("notes", is_empty=not store.entries, broken=store.broken)
 
 
-def result_html(result: EvaluationResult) -> Markup:
+def result_html(result: EvaluationResult) -> str:
     """Return every figure of a result with its interval, its notes, and its signature."""
     pieces = [*result_table(result), f"signature: {result.signature}"]
-    return _piece("result", content=Markup(as_html(pieces)))
+    return f'<section class="cc-result">{as_html(pieces)}</section>'
 
 
 def _piece(name: str, **values: object) -> Markup:
