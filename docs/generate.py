@@ -119,38 +119,48 @@ def contexts(context: Any) -> Iterator[tuple[str, Any]]:
 
 
 def llms_text() -> str:
-    """Return the list of all pages for language models (llmstxt.org): title and first paragraph."""
+    """Return the list of all pages for language models (llmstxt.org), in the order of the menu:
+    title and first paragraph.
+    """
     lines = [
         "# cc_hf",
         "",
         "> Which sense, gender and referent does a translation system get right?",
         "",
     ]
-    patterns = ("docs/*.md", "studies/docs/*.md", "cards/*/*.md")
-    pages = {
-        # The site has the pages of studies in a folder beside the others.
-        page.relative_to(_ROOT).as_posix().replace("studies/docs/", "docs/studies/"): page
-        for pattern in patterns
-        for page in _ROOT.glob(pattern)
-    }
-    for name, page in sorted(pages.items()):
-        title = re.search(r"^# (.+)$", text := page.read_text(encoding="utf-8"), re.MULTILINE)
-        if title is None or page.stem in ("cli", "index"):
-            continue
-        prose = re.sub(r"^#+ .*$", "", text[title.end() :], flags=re.MULTILINE)
-        first = next(
-            (part for part in prose.split("\n\n") if re.match(r"\s*(?!```)[\w*`]", part)), ""
-        )
-        address = name.removeprefix("docs/")
-        about = re.sub(r"\[([^]]*)\]\([^)]*\)|\*\*", r"\1", first)
-        about = textwrap.shorten(about, 200, placeholder=" ...")
-        lines.append(f"- [{title[1]}]({address.removesuffix('.md')}.html): {about}")
-    others = (
-        "- [Command line](cli.html)",
-        "- [Python API](api.html)",
-        "- [Skill for assistants](SKILL.md): one page of commands that judge, compare and report.",
+    lines += [_llms_line(page) for page in _pages_in_order() if page.stem != "changelog"]
+    lines.append(
+        "- [Skill for assistants](SKILL.md): one page of commands that judge, compare and report."
     )
-    return "\n".join([*lines, *others, ""])
+    return "\n".join([*lines, ""])
+
+
+def _pages_in_order() -> list[Path]:
+    """Return the pages in the order of docs/index.md, with those of the studies, then the cards."""
+    listed = _linked(_ROOT / "docs/index.md")
+    studies = next(page for page in listed if page.parent.parent.name == "studies")
+    position = listed.index(studies) + 1
+    cards = sorted(_ROOT.glob("cards/*/*.md"))
+    return [*listed[:position], *_linked(studies), *listed[position:], *cards]
+
+
+def _linked(index: Path) -> list[Path]:
+    """Return the pages that the lists of a page link, in their order."""
+    links = re.findall(r"^- \[.+?\]\(([\w/.]+\.md)\)", index.read_text(encoding="utf-8"), re.M)
+    return [(index.parent / link).resolve() for link in links]
+
+
+def _llms_line(page: Path) -> str:
+    text = page.read_text(encoding="utf-8")
+    title = re.search(r"^# (.+)$", text, re.MULTILINE)
+    assert title is not None, page
+    prose = re.sub(r"^#+ .*$", "", text[title.end() :], flags=re.MULTILINE)
+    first = next((part for part in prose.split("\n\n") if re.match(r"\s*(?!```)[\w*`]", part)), "")
+    # The site has the pages of studies in a folder beside the others.
+    name = page.relative_to(_ROOT).as_posix().replace("studies/docs/", "docs/studies/")
+    about = re.sub(r"\[([^]]*)\]\([^)]*\)|\*\*", r"\1", first)
+    about = textwrap.shorten(about, 200, placeholder=" ...")
+    return f"- [{title[1]}]({name.removeprefix('docs/').removesuffix('.md')}.html): {about}"
 
 
 def citation_block(card: str) -> str:
