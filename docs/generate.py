@@ -1,5 +1,6 @@
-"""Write the generated parts of the documents: docs/cli.md, docs/llms.txt, the modules of metrics
-for `evaluate`, and the blocks between markers in pages and cards. With --check it only compares.
+"""Write the generated parts of the documents: docs/cli.md, docs/llms.txt, docs/addresses.tsv, the
+modules of metrics for `evaluate`, and the blocks between markers in pages and cards. With --check
+it only compares.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ os.environ.update(COLUMNS="100", TERM="dumb", NO_COLOR="1")
 import cc_hf_studies
 import typer
 from cc_hf_studies.common.published_tables import paper_name
+from myst_parser.slugs import github_slugify
 
 from cc_hf import registry
 from cc_hf.citations import CITATIONS, citation, citation_markdown
@@ -163,6 +165,25 @@ def _llms_line(page: Path) -> str:
     return f"- [{title[1]}]({name.removeprefix('docs/').removesuffix('.md')}.html): {about}"
 
 
+def addresses() -> str:
+    """Return every address that a page or a heading of docs/ has or had, and where it leads now.
+
+    New headings are added. A heading that goes keeps its row, in which somebody has to say where it
+    leads now; a test fails until then.
+    """
+    table = (_ROOT / "docs/addresses.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    now = dict(row.split("\t") for row in table)
+    for page in _ROOT.glob("docs/*.md"):
+        now.setdefault(page.stem, page.stem)
+        if page.stem in ("cli", "reproduce", "changelog"):  # their headings are generated
+            continue
+        text = re.sub(r"(?ms)^```.*?^```", "", page.read_text(encoding="utf-8"))
+        for heading in re.findall(r"^#{1,3} (.+)$", text, re.MULTILINE):
+            address = f"{page.stem}#{github_slugify(heading)}"
+            now.setdefault(address, address)
+    return "".join(f"{old}\t{new}\n" for old, new in [("old", "now"), *sorted(now.items())])
+
+
 def citation_block(card: str) -> str:
     """Return the citation of the papers that a card's section "Paper" links, in its order."""
     section = card.partition("\n## Paper\n")[2].partition("\n## ")[0]
@@ -301,6 +322,7 @@ def documents() -> dict[Path, str]:
     texts = {
         _ROOT / "docs" / "cli.md": cli_reference(),
         _ROOT / "docs" / "llms.txt": llms_text(),
+        _ROOT / "docs" / "addresses.tsv": addresses(),
         **{_ROOT / "metrics" / name / f"{name}.py": module_text(name) for name in registry.METRICS},
     }
     blocks = {
