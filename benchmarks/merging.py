@@ -1,7 +1,7 @@
 """Time and memory of merging files of scores, and of the figures of many judgements, by number of
 rows. The rows are made, with the keys and the sizes of real ones.
 
-python -m benchmarks.merging --output docs/scale.md
+python -m benchmarks.merging --output docs/performance.md
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def main(
     ] = "100000,1000000,10000000",
     resamples: Annotated[int, typer.Option(min=1, help="Of the Poisson bootstrap.")] = 1000,
     output: Annotated[
-        Path | None, typer.Option(help="docs/scale.md, whose table is replaced.")
+        Path | None, typer.Option(help="docs/performance.md, whose table is replaced.")
     ] = None,
 ) -> None:
     """Measure, print the table, and write it to a document if one is named."""

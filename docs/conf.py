@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import html
+import json
 import os
 import re
 import sys
@@ -98,8 +99,8 @@ def _add_toctrees(app: Any, docname: str, source: list[str]) -> None:
             source[0] += _toctree(links, f":caption: {caption}\n")
     if docname == "studies/index":
         source[0] += _toctree(source[0])
-    kind = {"metrics": "metrics", "datasets": "datasets", "evaluators": "models"}.get(docname)
-    if kind is not None:
+    kinds = {"metrics": ("metrics", "datasets"), "evaluators": ("models",)}.get(docname, ())
+    for kind in kinds:
         source[0] += (
             f"\n```{{toctree}}\n:glob:\n:maxdepth: 1\n:caption: Cards\n\ncards/{kind}/*\n```\n"
         )
@@ -115,6 +116,55 @@ def _describe(app: Any, page: str, template: str, context: dict[str, Any], tree:
         context["metatags"] += f'\n<meta name="description" content="{short}">'
 
 
+def _moved() -> dict[str, dict[str, str]]:
+    """Return where addresses lead that have changed: old page -> anchor, or "" -> new address."""
+    rows = (Path(__file__).parent / "addresses.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    moved: dict[str, dict[str, str]] = {}
+    for old, new in (row.split("\t") for row in rows):
+        page, _, anchor = old.partition("#")
+        if old != new:
+            moved.setdefault(page, {})[anchor] = re.sub(r"(#|$)", r".html\1", new, count=1)
+    return moved
+
+
+_LEAD = """const moved = {map};
+const lead = () => {{
+  const to = moved[location.hash.slice(1)] ?? {default};
+  if (to) location.replace(to);
+}};
+addEventListener("hashchange", lead);
+lead();
+"""
+_REDIRECT = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{page} has moved</title>
+<link rel="canonical" href="{to}">
+<script>{script}</script>
+<noscript><meta http-equiv="refresh" content="0; url={to}"></noscript>
+</head>
+<body><main><h1>This page has moved</h1><p>It is now <a href="{to}">here</a>.</p></main></body>
+</html>
+"""
+
+
+def _lead_on(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Let a page lead from anchors that it had to where they are now."""
+    if tree is not None and page in (moved := _moved()):
+        app.add_js_file(None, body=_LEAD.format(map=json.dumps(moved[page]), default="null"))
+
+
+def _write_redirects(app: Any, error: Exception | None) -> None:
+    """Write a page at each address that a page had; it leads to the new one."""
+    for page, anchors in _moved().items():
+        file = Path(app.outdir) / f"{page}.html"
+        if error is None and not (Path(app.srcdir) / f"{page}.md").exists():
+            script = _LEAD.format(map=json.dumps(anchors), default=json.dumps(anchors[""]))
+            text = _REDIRECT.format(page=page, to=anchors[""], script=script)
+            file.write_text(text, encoding="utf-8", newline="\n")
+
+
 def setup(app: Any) -> None:
     """Connect the functions above; Sphinx calls this."""
     app.connect("builder-inited", _copy_pages)
@@ -122,3 +172,5 @@ def setup(app: Any) -> None:
     app.connect("include-read", _link_copies_of_included)
     app.connect("source-read", _add_toctrees)
     app.connect("html-page-context", _describe)
+    app.connect("html-page-context", _lead_on)
+    app.connect("build-finished", _write_redirects)

@@ -1,5 +1,5 @@
 """Calibrate the cues of the evaluators that are at hand, and write the figures of
-docs/evaluators.md: python docs/evaluator_figures.py SHARED
+docs/measurements.md: python docs/evaluator_figures.py SHARED
 
 Scores are exact, so that every machine gives the same figures. They are kept in out/figures.sqlite,
 so that a second run is short. SHARED holds upstream/. The students are those of
@@ -29,7 +29,7 @@ from cc_hf.statistics.score_intervals import wilson_interval
 
 _ROOT = Path(__file__).parent.parent
 _CALIBRATIONS = _ROOT / "cc_hf/assets/calibrations"
-_PAGE = _ROOT / "docs/evaluators.md"
+_PAGE = _ROOT / "docs/measurements.md"
 _GENDERS = ("female", "male")
 _STUDENT = "bergamot:en-pt"
 

@@ -1,4 +1,4 @@
-"""Measure how texts in another language are told, and write the table of docs/interpretation.md:
+"""Measure how texts in another language are told, and write the table of docs/measurements.md:
 python docs/language_figures.py SHARED
 
 SHARED holds upstream/.
@@ -16,7 +16,7 @@ from cc_hf.reading import text_lines
 from cc_hf.tables.rows import read_rows
 from cc_hf.text.unusable import unusable_rows
 
-_PAGE = Path(__file__).parent / "interpretation.md"
+_PAGE = Path(__file__).parent / "measurements.md"
 _GEST = "kinit-sk/gest/data/translations/{}/{}/translations.csv"
 _MUCOW = "Helsinki-NLP/MuCoW/WMT2019/translation test suite/txt/en-{}.{}.txt"
 _MT_GENEVAL, _OF_GEST, _OF_MUCOW = "MT-GenEval, references", "GEST, systems", "MuCoW, references"

@@ -1,5 +1,5 @@
 """Compare a language model as judge with contrastive conditioning, beside people, and write the
-table of docs/language_model_judges.md: python docs/language_model_judge_figures.py SHARED
+table of docs/measurements.md: python docs/language_model_judge_figures.py SHARED
 
 The labels are those of GENDEROUS (Hackenbuchner et al. 2025) on translations by DeepL. SHARED holds
 upstream/. Scores are exact, so that every machine gives the same figures.
@@ -22,7 +22,7 @@ from cc_hf.reports.figure_text import with_interval
 from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.tables.rows import TABLES, read_rows
 
-_PAGE = Path(__file__).parent / "language_model_judges.md"
+_PAGE = Path(__file__).parent / "measurements.md"
 _FILE = "jhacken/GENDEROUS/annotations/MT/annotations_DeepL_{}_sentences.tsv"
 #: Part of the set -> its column of sources.
 _PARTS = {"base": "sentences", "their": "sentences", "adjectives": "adj5_sentences"}

@@ -206,7 +206,7 @@ def winomt_results(shared: Path, lost: dict[str, str]) -> Iterator[EvaluationRes
         result = cc_hf.evaluate(
             material, translations=path, evaluator="cc-tiny-en-de", loading=loading, name=name
         )
-        if folder == "aws":  # drawn with equal probability, see docs/correction.md
+        if folder == "aws":  # drawn with equal probability, see docs/measurements.md
             trusted, _ = trusted_labels(result, annotations)
             result = corrected(result, trusted, by="people", about="labels of people")
         yield result

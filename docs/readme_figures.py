@@ -1,5 +1,5 @@
 """Compute the README's finding, and the figures of the embedded evaluator beside it, and write them
-into README.md and docs/evaluators.md: python docs/readme_figures.py SHARED
+into README.md and docs/measurements.md: python docs/readme_figures.py SHARED
 
 Scores are exact, so that every machine gives the same figures. SHARED holds upstream/ (datasets and
 archived translations) and gold/human_validation (annotations).
@@ -69,14 +69,14 @@ def finding(shared: Path) -> str:
 
 
 def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "systran")) -> str:
-    """Return the block of docs/evaluators.md."""
+    """Return the block of docs/measurements.md."""
     lines = [
         (
             "WinoMT en-de, translations of 2019 archived by mt_gender (accuracy in percent). On the"
             " left by `winomt_pattern_matching`, which reads words; on the right by contrastive"
             " conditioning with cc-tiny-en-de (`mode=exact`), whose level on such sentences is"
-            " [ranks only](#how-far-each-can-be-trusted): cite the figures on the left, and"
-            " compare by either."
+            " [ranks only](evaluators.md#how-far-each-can-be-trusted): cite the figures on the"
+            " left, and compare by either."
         ),
         "",
         "| system | female | male | minimum | cc-tiny-en-de: female | male | minimum | weighted |",
@@ -155,7 +155,7 @@ if __name__ == "__main__":
     shared = Path(sys.argv[1])
     for page, name, write in (
         ("README.md", "finding", finding),
-        ("docs/evaluators.md", "figures", table),
+        ("docs/measurements.md", "figures", table),
     ):
         path = _ROOT / page
         text = with_block(path.read_text(encoding="utf-8"), name, write(shared))

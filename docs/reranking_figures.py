@@ -1,5 +1,5 @@
-"""Measure reranking and cue-contrastive decoding, and write the tables of docs/reranking.md: python
-docs/reranking_figures.py SHARED [TABLE ...]
+"""Measure reranking and cue-contrastive decoding, and write the tables of docs/measurements.md:
+python docs/reranking_figures.py SHARED [TABLE ...]
 
 The judge of every table is another than the one that chose. Scores are exact and are kept in
 out/figures.sqlite, so that a second run is short. SHARED holds upstream/. The student is that of
@@ -33,7 +33,7 @@ from cc_hf.systems.nbest import cued_sources, translate_nbest
 from cc_hf.systems.system import System
 
 _ROOT = Path(__file__).parent.parent
-_PAGE = _ROOT / "docs/reranking.md"
+_PAGE = _ROOT / "docs/measurements.md"
 _STUDENT = "bergamot:en-pt"
 _TINY = "cc-tiny-en-de"
 _WEIGHTS = (0.1, 0.3, 0.5, 0.7, 1.0)

@@ -1,4 +1,5 @@
-"""Print the figures of docs/scale.md: python docs/scale_figures.py SHARED [WHAT]
+"""Print the figures of docs/scale.md and docs/performance.md:
+python docs/scale_figures.py SHARED [WHAT]
 
 WHAT is `batches`: how many scores differ in batches of other sizes, or one pair at a time, and
 how long each size takes; `second`: how many scores mode "auto" computes again; or `costs`, which
@@ -29,7 +30,7 @@ from cc_hf.plugins.scale.parts import KeyedScore, PartOrigin, write_scores
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest
 
 _EVALUATOR = "cc-tiny-en-de"
-_PAGE, _PERFORMANCE = (Path(__file__).parent / f"{name}.md" for name in ("scale", "performance"))
+_PAGE = Path(__file__).parent / "performance.md"
 _AMOUNTS = (10**6, 10**8, 10**10)
 _GPU_FLOPS = 100e12  # assumed, a second: about a third of the peak of an A100 in bf16
 _SIZES = (1, 500, 1000, 1536, 2000, 4000, 8000, 16000)  # tokens; 1536 is the default
@@ -93,7 +94,7 @@ def count_second_look(requests: list[ScoringRequest], contests: list[Contest]) -
 
 def costs() -> str:
     """Return the table of what numbers of pairs cost, by the speeds in docs/performance.md."""
-    text = _PERFORMANCE.read_text(encoding="utf-8")
+    text = _PAGE.read_text(encoding="utf-8")
     text = text.partition("## On a CPU\n")[2].partition("\n## ")[0]
     header = [f"{n:,} pairs" for n in _AMOUNTS]
     lines = [

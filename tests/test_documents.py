@@ -19,6 +19,7 @@ import pytest
 import torch
 import typer
 import yaml
+from myst_parser.slugs import github_slugify
 from typer.core import TyperGroup
 
 import cc_hf
@@ -51,8 +52,8 @@ _ROOT = Path(__file__).parent.parent
 _STUDIES = _ROOT / "studies/docs"
 #: the commands of a page may need files that those of an earlier page wrote
 _SKILL = "skills/cc-hf/SKILL.md"
-_NAMES = "index tour metrics datasets evaluators recipes training hub method interpretation"
-_NAMES += " firefox comparing asking omissions reranking scale inspect lm_eval your_files"
+_NAMES = "index tour method metrics evaluators interpretation comparing leaderboards your_files"
+_NAMES += " training scale api"
 _PAGES = ["README.md", _SKILL, *(f"docs/{name}.md" for name in _NAMES.split())]
 _PAGES += sorted(f"studies/docs/{p.name}" for p in _STUDIES.glob("*.md") if p.stem != "index")
 _DOCS = [*(_ROOT / "docs").glob("*.md"), *_STUDIES.glob("*.md")]
@@ -66,7 +67,14 @@ _SCALE = _TEXTS["docs/scale.md"]  # its commands need a shell, and have a test o
 _CONSOLE = re.findall(
     r"```console\n(.*?)```", "\n".join({**_TEXTS, "docs/scale.md": ""}.values()), re.DOTALL
 )
-_LINES = "\n".join(_CONSOLE).replace("\\\n", " ").splitlines()
+
+
+def _joined(text: str) -> str:
+    """Return commands in one line each, where a backslash continues them."""
+    return re.sub(r" *\\\n *", " ", text)
+
+
+_LINES = _joined("\n".join(_CONSOLE)).splitlines()
 _VERBS = [line[2:] for line in _LINES if line.startswith("$ ")]
 
 
@@ -81,10 +89,16 @@ def test_python_examples_hold(code: str, tmp_path: Path, monkeypatch: pytest.Mon
         exec(compile(code, "document", "exec"), names)
     if "trainer" in names:  # small steps would be rounded away in the format of the file
         assert str(names["model"].dtype) == "torch.float32"
-    commented = [line.split("  # ") for line in code.splitlines() if line.startswith("print")]
-    expected = [parts[1].split(":")[0] for parts in commented if len(parts) > 1]
+    # What is printed stands behind the line, or in a comment below it.
+    commented = re.findall(r"^print\(.*?(?:  |\n)# (.*)", code, re.MULTILINE)
+    expected = [comment.split(":")[0] for comment in commented]
     assert expected
     assert printed.getvalue().splitlines()[: len(expected)] == expected
+
+
+def _section(page: str, heading: str) -> str:
+    """Return a section of the second level."""
+    return _TEXTS[page].partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
 
 _NOT_RUN = re.compile(r"<!-- not run: [^\n]+ -->\n```sh\n(.*?)```", re.DOTALL)
@@ -104,9 +118,9 @@ def test_blocks_of_commands_run_or_say_why_they_do_not() -> None:
 
 def _shell_commands() -> list[str]:
     """The commands of blocks that are marked as not run."""
-    pages = [*_PAGES, "docs/parity.md", "docs/annotations.md", "CONTRIBUTING.md"]
+    pages = [*_PAGES, "docs/parity.md", "CONTRIBUTING.md"]
     text = "\n".join((_ROOT / page).read_text(encoding="utf-8") for page in pages)
-    lines = "\n".join(_NOT_RUN.findall(text)).replace("\\\n", " ").splitlines()
+    lines = _joined("\n".join(_NOT_RUN.findall(text))).splitlines()
     examples = [_examples()[words] for words in _EXAMPLES_NOT_RUN]
     return [line for line in (*lines, *examples) if line.startswith("cc-hf ")]
 
@@ -235,16 +249,17 @@ def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> 
     drawn = (f">{correct:.3f}<", f">{incorrect:.3f}<", f"probability_correct = {formula}")
     assert [text for text in drawn if text not in picture] == []
     said = (f"{correct:.3f} and {incorrect:.3f} here", f"both scores, {probability:.2f}.")
-    assert [text for text in said if text not in _TEXTS["docs/method.md"]] == []
+    page = " ".join(_TEXTS["docs/method.md"].split())
+    assert [text for text in said if text not in page] == []
 
 
 def test_every_page_with_examples_is_tested_here() -> None:
     reference = {
-        *("api", "annotations", "parity", "performance", "architecture", "internals"),
-        *("coverage", "correction", "critical_errors", "dependencies", "versioning", "archive"),
-        "language_model_judges",
+        *("parity", "performance", "architecture", "internals", "formats"),
+        *("coverage", "dependencies", "versioning", "archive", "measurements"),
     }
-    without = {_ROOT / "docs" / f"{name}.md" for name in reference} | {_STUDIES / "index.md"}
+    without = {_ROOT / "docs" / f"{name}.md" for name in reference}
+    without |= {_STUDIES / "index.md"}
     generated = {_ROOT / "docs" / f"{name}.md" for name in ("cli", "changelog", "reproduce")}
     assert set(_DOCS) - without - generated == {_ROOT / page for page in _PAGES[2:]}
     assert not [path for path in without if "```python" in path.read_text(encoding="utf-8")]
@@ -275,7 +290,7 @@ def test_every_study_has_a_page_and_the_list_of_studies_names_every_page() -> No
 
 
 def test_links_between_documents_and_names_of_tests_lead_to_existing_files() -> None:
-    for page in [_ROOT / "README.md", *_DOCS]:
+    for page in [*(_ROOT / name for name in ("README.md", "CHANGELOG.md")), *_DOCS]:
         text = page.read_text(encoding="utf-8")
         targets = re.findall(r"\]\(([^)#\s]+)", text)
         files = [page.parent / target for target in targets if "://" not in target]
@@ -285,8 +300,81 @@ def test_links_between_documents_and_names_of_tests_lead_to_existing_files() -> 
 
 def _n_words(text: str) -> int:
     """The words that a reader sees: all but comments and tags, code and addresses included."""
-    seen = re.sub(r"<!--.*?-->|<[^>]+>", "", text, flags=re.DOTALL)
+    seen = re.sub(r"<!--.*?-->|</?[a-zA-Z][^>\n]*>", "", text, flags=re.DOTALL)
     return len(re.findall(r"\S*\w\S*", seen))
+
+
+#: The lists of docs/index.md: caption -> the pages in docs/.
+_MENU = {
+    caption: re.findall(r"^- \[.+\]\((\w+)\.md\)$", links, re.MULTILINE)
+    for caption, links in re.findall(
+        r"^## (.+)\n((?:- .+\n)+)", _TEXTS["docs/index.md"], re.MULTILINE
+    )
+}
+_DEVELOPERS = _MENU["For developers"]
+#: Pages that are generated from end to end.
+_GENERATED = ("cli", "changelog", "coverage")
+
+
+def test_users_have_fifteen_pages_in_order_and_every_page_is_listed_once() -> None:
+    listed = [name for names in _MENU.values() for name in names]
+    users = [name for name in listed if name not in (*_DEVELOPERS, "changelog")]
+    assert users == [
+        *("tour", "method", "metrics", "evaluators", "interpretation", "comparing"),
+        *("leaderboards", "archive", "your_files", "training", "scale", "api", "cli", "reproduce"),
+    ]
+    pages = {path.stem for path in (_ROOT / "docs").glob("*.md")}
+    assert sorted([*users, *_DEVELOPERS, "changelog", "index"]) == sorted(pages)
+
+
+def _n_written(name: str) -> int:
+    """The words of a page that people write: without what programs write between markers."""
+    text = (_ROOT / f"docs/{name}.md").read_text(encoding="utf-8")
+    return _n_words(re.sub(r"<!-- [\w-]+: generated -->.*?<!-- end -->", "", text, flags=re.DOTALL))
+
+
+def test_pages_have_no_more_words_than_are_read() -> None:
+    """What programs write counts apart, as do the references of commands and of Python."""
+    pages = {path.stem for path in (_ROOT / "docs").glob("*.md")} - {*_GENERATED, "api"}
+    users = sum(map(_n_written, pages - {*_DEVELOPERS}))
+    developers = sum(map(_n_written, pages & {*_DEVELOPERS}))
+    assert users <= 20_000
+    assert developers <= 10_000
+
+
+def test_code_of_the_pages_is_not_cut_and_comments_stand_on_their_own_lines() -> None:
+    """The picture of the floors is as wide as its rooms, and the help as the terminal."""
+    for page in {*_DOCS} - {_ROOT / f"docs/{name}.md" for name in ("cli", "architecture")}:
+        if page.parent == _STUDIES:
+            continue
+        blocks = re.findall(r"(?ms)^```[^\n]*\n(.*?)^```", page.read_text(encoding="utf-8"))
+        lines = "\n".join(blocks).splitlines()
+        assert [line for line in lines if len(line) > 84] == [], page
+        assert [line for line in lines if re.search(r"\S +# ", line)] == [], page
+
+
+_ADDRESSES = [
+    (row.partition("\t")[0], row.partition("\t")[2])
+    for row in (_ROOT / "docs/addresses.tsv").read_text(encoding="utf-8").splitlines()[1:]
+]
+
+
+def _anchors(address: str) -> set[str]:
+    """The anchors of the headings of a page of the site; "" is the page itself."""
+    folder = _STUDIES.parent if address.startswith("studies/") else _ROOT / "docs"
+    path = folder / f"{address.replace('studies/', 'docs/')}.md"
+    text = re.sub(r"(?ms)^```.*?^```", "", path.read_text(encoding="utf-8"))
+    return {"", *map(github_slugify, re.findall(r"^#{1,3} (.+)$", text, re.MULTILINE))}
+
+
+def test_every_address_that_a_page_or_an_anchor_ever_had_still_leads_somewhere() -> None:
+    assert len(_ADDRESSES) > 220
+    for old, new in _ADDRESSES:
+        page, _, anchor = new.partition("#")
+        assert anchor in _anchors(page), f"{old} leads to {new}"
+    kept = {new.partition("#")[0] for _, new in _ADDRESSES}
+    here = {path.stem for path in (_ROOT / "docs").glob("*.md")}
+    assert {old for old, new in _ADDRESSES if old in here} <= kept
 
 
 def test_the_readme_is_short() -> None:
@@ -416,13 +504,7 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     _write_winomt(tmp_path, shared)
     annotations = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
     shutil.copy(annotations, tmp_path / "annotations.jsonl")
-    shown = [
-        file
-        for page in (
-            *("docs/recipes.md", "docs/omissions.md", "docs/reranking.md", "docs/your_files.md"),
-        )
-        for file in re.findall(r"(?ms)^\$ cat (\S+)\n(.*?)(?=^\$)", _TEXTS[page])
-    ]
+    shown = re.findall(r"(?ms)^\$ cat (\S+)\n(.*?)(?=^\$)", _TEXTS["docs/your_files.md"])
     assert len(shown) == 8
     for files in (dict(shown), *(case.page_files for case in study_cases().values())):
         for name, text in files.items():
@@ -437,6 +519,7 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
             shutil.copy(tmp_path / "simplegen.json", tmp_path / "other.json")
         # where the page does not say it itself; and people labelled other sentences
         fewer = _FEWER.get(command[1], "--skip-others" if "--labels" in command else "")
+        fewer = "" if "board-results" in command else fewer  # a board ranks whole results only
         data = samples if "wino_x" in command else shared / "upstream"
         data = students if any("bergamot:" in word for word in command) else data
         environment = {"CC_HF_DATA_DIR": str(data), "COLUMNS": None}
@@ -445,7 +528,8 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
 
 
 def test_the_page_on_omissions_shows_what_its_commands_print(tmp_path: Path) -> None:
-    blocks = re.findall(r"(?ms)^\$ (.+?)\n(.*?)(?=^\$|^```)", _TEXTS["docs/omissions.md"])
+    text = _joined(_section("docs/your_files.md", "What a translation leaves out or changes"))
+    blocks = re.findall(r"(?ms)^\$ (.+?)\n(.*?)(?=^\$|^```)", text)
     assert len([words for words, _ in blocks if "explain" in words]) == 4
     for words, shown in blocks:
         command, *arguments = words.split(maxsplit=1)
@@ -458,14 +542,15 @@ def test_the_page_on_omissions_shows_what_its_commands_print(tmp_path: Path) -> 
 
 
 @cases(
-    ("docs/inspect.md", "inspect_ai", r"\naccuracy +0\.\d"),
-    ("docs/lm_eval.md", "lm_eval", r"\|cc_hf_wino_x_mt_en_de_translations +\|.*\|acc +\|↑ +\|\d"),
+    ("With inspect-ai", "inspect_ai", r"\naccuracy +0\.\d"),
+    ("With lm-eval", "lm_eval", r"\|cc_hf_wino_x_mt_en_de_translations +\|.*\|acc +\|↑ +\|\d"),
 )
-def test_the_page_of_a_harness_leads_to_a_figure(
-    page: str, package: str, figure: str, tmp_path: Path, shared: Path
+def test_the_section_of_a_harness_leads_to_a_figure(
+    section: str, package: str, figure: str, tmp_path: Path, shared: Path
 ) -> None:
     pytest.importorskip(package, reason=f"{package} (extra `harness`) is not installed")
-    install, *commands = re.findall(r"^\$ (.*)", _TEXTS[page], re.MULTILINE)
+    text = _joined(_section("docs/training.md", section))
+    install, *commands = re.findall(r"^\$ (.*)", text, re.MULTILINE)
     assert len(commands) == 2
     extras = known(re.fullmatch(r"pip install '\.\[(.+)\]'", install))
     declared = (_ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -512,7 +597,7 @@ def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, share
         write_lines(tmp_path / name, ["#!/bin/bash", text]).chmod(0o755)
     environment = {"CC_HF_DATA_DIR": str(shared / "upstream"), "OMP_NUM_THREADS": "1"}
     torch.set_num_threads(1)
-    by_xargs = "\n".join(re.findall(r"^\$ (.*)", _SCALE, re.MULTILINE))
+    by_xargs = "\n".join(re.findall(r"^\$ (.*)", _joined(_SCALE), re.MULTILINE))
     (by_slurm,) = [block for block in _NOT_RUN.findall(_SCALE) if "sbatch" in block]
     variables = {**os.environ, **environment, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     subprocess.run(
@@ -551,7 +636,8 @@ def test_pages_of_the_site_are_accessible(site: Path, page: Page) -> None:
     the same list of pages, and cards the same sections: of those, every third is tested.
     """
     cards = sorted(path for path in site.rglob("*.html") if "cards" in path.parts)
-    pages = [*sorted({*site.rglob("*.html")} - {*cards}), *cards[::3]]
+    moved = {site / f"{old}.html" for old, new in _ADDRESSES if "#" not in old and old != new}
+    pages = [*sorted({*site.rglob("*.html")} - {*cards} - moved), *cards[::3]]
     assert len(pages) > 40
     for number, path in enumerate(pages):
         page.emulate_media(color_scheme="dark" if number % 2 else "light")

@@ -85,7 +85,7 @@ class EmbeddedModel:
         cues: names of these cues, as signatures have them.
         agreements: every measured agreement, low ones included.
         false_alarms: metric -> in how many right translations it finds an error by this model, as
-            a phrase (docs/critical_errors.md).
+            a phrase (docs/measurements.md).
         characters: the characters of translations that its vocabulary has, besides blanks.
     """
 

@@ -38,7 +38,7 @@ _LEAST_R, _FEWEST_LENGTHS = 0.3, 100
 MANY_SOURCES = 3
 # Share of right sentences without a word that the dictionaries know: 0.25 % in Hebrew, 0.1 % in
 # Arabic, none in eight other languages of WinoMT and MT-GenEval. Share of right sentences that are
-# taken for another language: at most 0.4 %, see docs/interpretation.md.
+# taken for another language: at most 0.4 %, see docs/measurements.md.
 _UNKNOWN_WORDS = 0.01
 _SHORT = 5  # words below which one word of the target language is enough
 

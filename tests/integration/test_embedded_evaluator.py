@@ -25,7 +25,7 @@ from tests.helpers.usual import EN_DE, cases, compute_metric, evaluate_dataset, 
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 #: where the figures of the embedded evaluator stand
-_PAGE = "docs/evaluators.md"
+_PAGE = "docs/measurements.md"
 
 TABLE_1 = (  # Vamvas & Sennrich 2021, Table 1
     "Der Assistent fragte die Ärztin, ob sie Hilfe brauche.",

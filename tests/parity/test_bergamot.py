@@ -112,7 +112,7 @@ def test_references_of_mt_geneval_fit_their_own_source(shared: Path) -> None:
     references = [example.extra["reference"] for example in material.examples]
     student = student_folder("enpt")
     result = cc_hf.evaluate(material, translations=references, evaluator=student, loading=_EXACT)
-    # docs/evaluators.md has these figures.
+    # docs/measurements.md has these figures.
     assert round(result.scores["accuracy_female"], 3) == 0.960
     assert round(result.scores["accuracy_male"], 3) == 0.957
     # those of a trial in numpy, on the first 150 of the 300 pairs

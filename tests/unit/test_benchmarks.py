@@ -252,7 +252,7 @@ def test_merging_is_measured_and_its_table_written(tmp_path: Path, root: Path) -
     rows = merging.table([300, 20_000], tmp_path, n_resamples=9, launch=call)
     assert [line.split(" | ")[1] for line in rows.splitlines()[2:]] == ["300", "20,000"] * 3
     assert not list(tmp_path.iterdir())
-    path = Path(shutil.copy(root / "docs/scale.md", tmp_path))
+    path = Path(shutil.copy(root / "docs/performance.md", tmp_path))
     with patch.object(merging, "table", return_value="| the table |"):
         merging.main(sizes="300", output=path)
     assert "| the table |\n<!-- end -->" in path.read_text(encoding="utf-8")

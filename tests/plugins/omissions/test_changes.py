@@ -431,7 +431,7 @@ def test_the_card_has_the_figures_of_the_benchmark(metric: str, root: Path) -> N
     measured = card.partition("### Measured\n")[2].partition("\n## ")[0]
     if metric == "coverage":
         measured = measured.partition("DistilLingEval")[2].partition("\n- ")[0]
-    page = (root / "docs/critical_errors.md").read_text(encoding="utf-8")
+    page = (root / "docs/measurements.md").read_text(encoding="utf-8")
     figures = re.findall(r"\d+\.\d \(\d+\.\d – \d+\.\d\)", measured)
     assert len(figures) >= 2
     assert not [figure for figure in figures if figure not in page]

@@ -52,7 +52,7 @@ def test_the_page_on_language_models_has_the_labels_of_the_authors(
 ) -> None:
     monkeypatch.syspath_prepend(str(_ROOT / "docs"))
     script = importlib.import_module("language_model_judge_figures")
-    page = (_ROOT / "docs/language_model_judges.md").read_text("utf-8")
+    page = (_ROOT / "docs/measurements.md").read_text("utf-8")
     for lang, n_agree, n in (
         ("de", 447, 453),
         ("el", 484, 487),

@@ -234,8 +234,10 @@ def test_unfit_assumptions_are_refused(read: Read) -> None:
 
 
 def test_the_documented_example_is_read(root: Path, read: Read) -> None:
-    text = (root / "docs/annotations.md").read_text(encoding="utf-8")
+    text = (root / "docs/formats.md").read_text(encoding="utf-8")
     block = text.partition("```json\n")[2].partition("```")[0]
-    genders, verdicts = (read(json.loads(line)) for line in block.splitlines())
+    # An object for each line of a file; the page shows them over several lines.
+    objects = block.replace("}\n{", "}\n\n{").split("\n\n")
+    genders, verdicts = (read(json.loads(text)) for text in objects)
     assert (genders[0].labels, genders[0].example_id) == (("male", "female"), "1051")
     assert verdicts[0].labels == ("correct", "correct")

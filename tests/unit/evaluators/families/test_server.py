@@ -77,7 +77,8 @@ def test_the_command_of_the_documents_judges_behind_a_server(
     served: ChatServer, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = (Path(__file__).parents[4] / "docs/evaluators.md").read_text(encoding="utf-8")
-    (line,) = re.findall(r"^cc-hf (evaluate .*server:http.*)$", page, re.MULTILINE)
+    joined = re.sub(r" *\\\n *", " ", page)
+    (line,) = re.findall(r"^cc-hf (evaluate .*server:http.*)$", joined, re.MULTILINE)
     here = {"winomt": str(write_people(tmp_path)), "winomt.de.txt": "t.txt"}
     here["server:http://node17:8000/v1#org/model"] = f"server:{served.url}#{folder}"
     served.name = str(folder)
