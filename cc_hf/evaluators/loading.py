@@ -126,6 +126,7 @@ def load_with(
             revision=options.revision,  # type: ignore[arg-type]  # one, since this is one model
             device=options.device,
             dtype=options.dtype,
+            is_light=True,
         )
         if options.batch_tokens is None:
             device = input_device(loaded.model).type

@@ -258,7 +258,7 @@ class TokenModel(ABC):
         Raises:
             InputError: if the evaluator has no tokenizer to decode with.
         """
-        tokenizer = getattr(self, "tokenizer", None)
+        tokenizer = getattr(self, "_tokenizer", None) or getattr(self, "tokenizer", None)
         if tokenizer is None:
             raise InputError(
                 f"{self.name} does not name its tokens; expected an evaluator with a tokenizer of"

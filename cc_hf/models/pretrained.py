@@ -5,6 +5,7 @@ Each model is loaded once per process and options, whatever it is used for.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import threading
 from collections import OrderedDict
@@ -22,16 +23,9 @@ from cc_hf.models.model_format import ModelFormat, format_of, published_format
 
 try:
     import torch
-    from transformers import (
-        AutoConfig,
-        AutoModelForCausalLM,
-        AutoModelForMaskedLM,
-        AutoModelForSeq2SeqLM,
-        PretrainedConfig,
-    )
-    from transformers.models.auto.tokenization_auto import get_tokenizer_config
 
     from cc_hf.models.finite_weights import check_finite_weights
+    from cc_hf.models.light_marian import LightMarian, LightMarianTokenizer, light_marian
     from cc_hf.models.weights import (
         check_tokenizer,
         choose_family,
@@ -57,6 +51,7 @@ __all__ = [
 
 #: name of the device of a model that is spread over all GPUs
 SPREAD = "auto"
+_LIGHT_FAMILY = "marian"
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 #: Kind of device -> whether this machine has it.
 _DEVICES: dict[str, Callable[[], bool]] = {
@@ -64,7 +59,7 @@ _DEVICES: dict[str, Callable[[], bool]] = {
     "cuda": lambda: torch.cuda.is_available(),
     "mps": lambda: torch.backends.mps.is_available(),
 }
-_MODEL_CLASSES = {"masked_lm": AutoModelForMaskedLM, "causal_lm": AutoModelForCausalLM}
+_MODEL_CLASSES = {"masked_lm": "AutoModelForMaskedLM", "causal_lm": "AutoModelForCausalLM"}
 
 #: Number of models that a process keeps: enough for an ensemble of four and a system under test.
 #: When one more is loaded, the least recently used is dropped.
@@ -155,6 +150,7 @@ def load_model(
     revision: str | None = None,
     device: str | None = None,
     dtype: str = "float32",
+    is_light: bool = False,
 ) -> LoadedModel:
     """Load a model and its tokenizer once per process and options.
 
@@ -167,6 +163,8 @@ def load_model(
         device: "cpu", "cuda", "cuda:1", "mps" or "auto", see
             `cc_hf.evaluators.options.LoadingOptions`; None for CUDA if available.
         dtype: "float32", "bfloat16" or "float16".
+        is_light: whether a model of `cc_hf.models.light_marian` may be returned, which loads
+            without transformers and only scores.
 
     Raises:
         UnknownNameError: for a name that is neither registered nor a folder nor of the form
@@ -190,9 +188,19 @@ def load_model(
         raise MissingDependencyError("accelerate", "models")
     torch_device = pick_device(device)
     before = stamp(model_files(Path(path)))
+    # On other devices and in other precisions, the model's own pass computes.
+    is_light = (
+        is_light
+        and (torch_device.type, dtype) == ("cpu", "float32")
+        and device != SPREAD
+        and kind in (None, _LIGHT_FAMILY)
+        and is_folder(path)
+    )
+    whole = functools.partial(load_model, name_or_path, kind=kind, device=device)
 
     def load() -> LoadedModel:
-        family, model, tokenizer = _read(
+        light = _read_light(path, whole, before) if is_light else None
+        family, model, tokenizer = light or _read(
             name,
             path,
             kind=kind,
@@ -221,8 +229,26 @@ def load_model(
 
     # The stamp is part of the key, so that a folder is loaded again after its files have changed.
     return _MODELS.get(
-        (name, path, kind, revision, str(torch_device), device == SPREAD, dtype, before), load
+        (name, path, kind, revision, str(torch_device), device == SPREAD, dtype, before, is_light),
+        load,
     )
+
+
+def _read_light(
+    path: str, load_whole: Callable[[], LoadedModel], before: object
+) -> tuple[str, LightMarian, LightMarianTokenizer] | None:
+    """Return family, model and tokenizer that need no transformers, or None."""
+
+    def load() -> tuple[Any, Any]:
+        if stamp(model_files(Path(path))) != before:
+            raise EvaluatorError(
+                f"{path}: the files of the model changed after it was loaded; load it again"
+            )
+        whole = load_whole()
+        return whole.model, whole.tokenizer
+
+    light = light_marian(path, load)
+    return None if light is None else (_LIGHT_FAMILY, *light)
 
 
 def _folder_name(path: str) -> str:
@@ -304,6 +330,9 @@ def _read(
     spread: bool,
 ) -> tuple[str, Any, Any]:
     """Return family, model and tokenizer, which are checked to fit each other."""
+    import transformers
+    from transformers.models.auto.tokenization_auto import get_tokenizer_config
+
     alternative = f", or use one of: {', '.join(registry.names('evaluator'))}"
     with reported_loading(name, path=path, alternative=alternative):
         if (of_files := format_of(path)) is not None:
@@ -313,7 +342,7 @@ def _read(
             options["local_files_only"] = True
         config = _configuration(path, **options)
         family = choose_family(name, config, get_tokenizer_config(path, **options), kind)
-        model_class = _MODEL_CLASSES.get(family, AutoModelForSeq2SeqLM)
+        model_class = getattr(transformers, _MODEL_CLASSES.get(family, "AutoModelForSeq2SeqLM"))
         spreading = {"device_map": "auto"} if spread else {}
         model = load_weights(
             model_class, name, path, config=config, dtype=dtype, **options, **spreading
@@ -325,6 +354,8 @@ def _read(
 
 def _configuration(path: str, **options: Any) -> Any:
     """Return the configuration of a model, whose class may be registered by a name of cc_hf."""
+    from transformers import AutoConfig, PretrainedConfig
+
     settings, _ = PretrainedConfig.get_config_dict(path, **options)
     if (model_type := settings.get("model_type")) in registry.names("model type"):
         registry.resolve("model type", model_type)  # its import tells the Auto classes

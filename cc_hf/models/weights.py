@@ -7,15 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-from transformers.models.auto.modeling_auto import (
-    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
-    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
-)
-from transformers.utils import logging
 
 from cc_hf import registry
 from cc_hf.errors import CCError, EvaluatorError, InputError
@@ -58,8 +53,11 @@ def reported_loading(name: str, *, path: str = "", alternative: str = "") -> Ite
         EvaluatorError: when the model cannot be loaded.
         CCError: an error of this package, unchanged.
     """
-    bars = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()  # a global setting: from_pretrained has no argument for it
+    # Who loads by transformers has imported it before; a light model does without it.
+    logging: Any = sys.modules.get("transformers.utils.logging")
+    bars = logging is not None and logging.is_progress_bar_enabled()
+    if bars:
+        logging.disable_progress_bar()  # a global setting: from_pretrained has no argument for it
     try:
         yield
     except CCError:
@@ -227,6 +225,11 @@ def _shipped_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[
                 kind for ending, kind in _KINDS.items() if any(n.endswith(ending) for n in names)
             )
         )
+    from transformers.models.auto.modeling_auto import (
+        MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+        MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+    )
+
     is_masked = family in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(
         config, "is_decoder", False
     )

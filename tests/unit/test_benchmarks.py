@@ -19,7 +19,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForSeq2SeqLM
 
-from benchmarks import check, decisions, decoding, levels, merging, parts, waiting
+from benchmarks import check, decisions, decoding, levels, merging, parts, starting, waiting
 from benchmarks.alternatives import ALTERNATIVES, BASELINE, Scores
 from benchmarks.children import call, in_child
 from benchmarks.command import run_main
@@ -33,7 +33,7 @@ from benchmarks.report import as_json, processes_table, scoring_tables, table
 from benchmarks.students import student_decisions
 from benchmarks.students import table as student_table
 from benchmarks.texts import Decisions, read_decisions
-from cc_hf.errors import DataError, EvaluatorError
+from cc_hf.errors import DataError, EvaluatorError, InputError
 from cc_hf.evaluators.fast.arithmetic import ARITHMETICS
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.cards import with_block
@@ -383,3 +383,20 @@ def test_simulated_decisions_have_a_row_for_each_case() -> None:
     )
     assert len(rows) == 7
     assert len(decisions.bands_table(1).splitlines()) == 5
+
+
+def test_each_command_starts_by_both_roads() -> None:
+    programs: list[str] = []
+
+    def run(program: str) -> tuple[float, int]:
+        programs.append(program)
+        return (6.0, 400) if "light_marian" in program else (2.0, 300)
+
+    rows = starting.table({"load": "pass"}, n_rounds=2, run=run).splitlines()
+    assert rows[2:] == ["| load | 6.0 | 2.0 | 3.00 | 400 | 300 |"]
+    assert len(programs) == 4
+
+
+def test_a_program_that_fails_is_an_error() -> None:
+    with pytest.raises(InputError, match="ZeroDivisionError"):
+        starting.in_process("1 / 0")

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from transformers import MarianTokenizer
-
 from cc_hf.errors import InputError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.languages import LANGUAGE_CODES, canonical, language_hint, wider_tags
+from cc_hf.models.light_marian import LightMarianTokenizer
 
 __all__ = ["MarianEvaluator", "encoded_texts", "target_mark"]
 
@@ -47,7 +46,7 @@ class MarianEvaluator(Seq2SeqEvaluator):
         Raises:
             InputError: for a language that the model does not support, or that must be named.
         """
-        marks = self.tokenizer.supported_language_codes
+        marks = self._tokenizer.supported_language_codes
         if side == "source" or not marks:
             super().check_language(side, lang)
         elif not lang:
@@ -60,7 +59,7 @@ class MarianEvaluator(Seq2SeqEvaluator):
 
     def scored_as(self, side: str, lang: str) -> str:
         """Return the language of the token, or of a model with one target language."""
-        marks = self.tokenizer.supported_language_codes
+        marks = self._tokenizer.supported_language_codes
         if side == "source" or not marks:
             return super().scored_as(side, lang)
         return canonical(_code_of(target_mark(lang, marks, name=self.name)))
@@ -73,33 +72,33 @@ class MarianEvaluator(Seq2SeqEvaluator):
         Raises:
             InputError: for a target language without a token.
         """
-        if marks := self.tokenizer.supported_language_codes:
+        if marks := self._tokenizer.supported_language_codes:
             mark = target_mark(tgt_lang, marks, name=self.name)
             texts = [f"{mark} {text}" for text in texts]
         encode = super().encode_sources
         return encoded_texts(
-            self.tokenizer, texts, lambda some: encode(some, src_lang, tgt_lang), is_target=False
+            self._tokenizer, texts, lambda some: encode(some, src_lang, tgt_lang), is_target=False
         )
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return the ids of the translations by the target side of the tokenizer, with EOS."""
         encode = super().encode_targets
         return encoded_texts(
-            self.tokenizer, texts, lambda some: encode(some, src_lang, tgt_lang), is_target=True
+            self._tokenizer, texts, lambda some: encode(some, src_lang, tgt_lang), is_target=True
         )
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
         """Return the tokens of ids by the source vocabulary; the sides may have one each."""
-        pieces = {number: piece for piece, number in self.tokenizer.encoder.items()}
+        pieces = {number: piece for piece, number in self._tokenizer.encoder.items()}
         return [pieces[number] for number in ids]
 
     @property
     def mark_ids(self) -> frozenset[int]:
         """The ids of special tokens, with those of target languages."""
         return super().mark_ids | {
-            self.tokenizer.encoder[mark]
-            for mark in self.tokenizer.supported_language_codes
-            if mark in self.tokenizer.encoder
+            self._tokenizer.encoder[mark]
+            for mark in self._tokenizer.supported_language_codes
+            if mark in self._tokenizer.encoder
         }
 
 
@@ -112,34 +111,48 @@ def encoded_texts(
 ) -> list[list[int]]:
     """Return what `encode` returns, by one call of SentencePiece for all texts that need no more.
 
-    `MarianTokenizer` looks for its added tokens and for the mark of a language in one text after
-    the other, in Python, which is slow. Texts that have one, and all texts of another tokenizer,
-    are left to `encode`.
+    `MarianTokenizer` looks for its added tokens in one text after the other, in Python, which is
+    slow. Texts that have one, and all texts of another tokenizer, are left to `encode`.
 
     Args:
         encode: returns the ids of texts, with EOS.
         is_target: whether the texts are in the language of the translations.
     """
-    if type(tokenizer) is not MarianTokenizer:
+    if not _is_plain(tokenizer):
         return encode(texts)
     spm = tokenizer.spm_target if is_target else tokenizer.spm_source
     has_two = is_target and tokenizer.separate_vocabs
     vocabulary = tokenizer.target_encoder if has_two else tokenizer.encoder
     added, unknown = tokenizer.get_added_vocab(), vocabulary[tokenizer.unk_token]
     ids, eos = {**vocabulary, **added}, tokenizer.eos_token_id
+    parts = [_without_mark(text) for text in texts]
     rows = [
-        [*(ids.get(piece, unknown) for piece in pieces), eos]
-        for pieces in spm.encode(list(texts), out_type=str)
+        [*(ids.get(piece, unknown) for piece in (*mark, *pieces)), eos]
+        for (mark, _), pieces in zip(
+            parts, spm.encode([text for _, text in parts], out_type=str), strict=True
+        )
     ]
-    others = [
-        i
-        for i, text in enumerate(texts)
-        if text.startswith(">>") or any(token in text for token in added)
-    ]
+    others = [i for i, text in enumerate(texts) if any(token in text for token in added)]
     if others:
         for i, row in zip(others, encode([texts[i] for i in others]), strict=True):
             rows[i] = row
     return rows
+
+
+def _is_plain(tokenizer: Any) -> bool:
+    """Return whether this is a `MarianTokenizer` itself or its light form, no subclass.
+
+    It is told by its name, so that transformers need not be imported for a light one.
+    """
+    of_transformers = "transformers.models.marian.tokenization_marian", "MarianTokenizer"
+    kind = type(tokenizer)
+    return kind is LightMarianTokenizer or (kind.__module__, kind.__qualname__) == of_transformers
+
+
+def _without_mark(text: str) -> tuple[list[str], str]:
+    """Return the mark before a text, none or one, and the rest, as `MarianTokenizer` splits it."""
+    end = text.find("<<") if text.startswith(">>") else -1
+    return ([], text) if end == -1 else ([text[: end + 2]], text[end + 2 :])
 
 
 def _code_of(mark: str) -> str:

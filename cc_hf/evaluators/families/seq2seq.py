@@ -74,13 +74,42 @@ class Seq2SeqEvaluator(Evaluator):
         super().__init__(
             src_lang=src_lang or own_languages[0], tgt_lang=tgt_lang or own_languages[1], **options
         )
-        self.model = model
-        self.tokenizer = tokenizer
+        self._model = model
+        self._tokenizer = tokenizer
         self.own_languages = dict(zip(("source", "target"), own_languages, strict=True))
         start = getattr(model.config, "decoder_start_token_id", None)
         start = model.generation_config.decoder_start_token_id if start is None else start
         self.decoder_start: tuple[int, ...] = () if start is None else (int(start),)
         self.check_given(src_lang, tgt_lang)
+
+    @property
+    def model(self) -> Any:
+        """The model of transformers. A light one is replaced by it when it is first asked for, and
+        what was prepared from its weights is made again, since they may now change.
+        """
+        if "load_whole" in vars(self._model):
+            if "whole" not in vars(self._model):
+                vars(self).pop("packed", None)
+            return self._model.whole
+        return self._model
+
+    @model.setter
+    def model(self, model: Any) -> None:
+        self._model = model
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer of transformers. A light one is used until the model is asked for."""
+        return getattr(self._tokenizer, "whole", self._tokenizer)
+
+    @tokenizer.setter
+    def tokenizer(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+
+    @property
+    def scoring_model(self) -> Any:
+        """The model whose weights are scored with: a light one until `model` was asked for."""
+        return vars(self._model).get("whole", self._model)
 
     @property
     def projection(self) -> torch.nn.Linear:
@@ -136,8 +165,8 @@ class Seq2SeqEvaluator(Evaluator):
         if not self._is_packable() or (arithmetic == "exact" and self.device != "cpu"):
             return None
         # The weights may have changed since loading, and products with ReLU turn NaN into 0.
-        check_finite_weights(self.model, self.name)
-        return PackedModel(self.model, mode=arithmetic)
+        check_finite_weights(self.scoring_model, self.name)
+        return PackedModel(self.scoring_model, mode=arithmetic)
 
     def refresh(self) -> None:
         """Drop the packed weights of a model in training."""
@@ -184,7 +213,7 @@ class Seq2SeqEvaluator(Evaluator):
         return self._is_packable() and is_bf16_fast(self.device)
 
     def _is_packable(self) -> bool:
-        model = self.model
+        model = self.scoring_model
         if (
             first_position(model) is None
             or model.dtype != torch.float32
@@ -252,7 +281,7 @@ class Seq2SeqEvaluator(Evaluator):
     @property
     def mark_ids(self) -> frozenset[int]:
         """The ids of tokens without text, such as EOS and languages; not the unknown token."""
-        return frozenset(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
+        return frozenset(self._tokenizer.all_special_ids) - {self._tokenizer.unk_token_id}
 
     def _by_the_model(
         self,

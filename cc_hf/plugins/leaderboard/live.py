@@ -119,7 +119,7 @@ def _few_threads(most: int) -> Iterator[None]:
 
 def _sentence_threads(evaluator: Evaluator) -> int:
     """Return on how many threads of torch a sentence is judged at most."""
-    model: Any = getattr(evaluator, "model", None)
+    model: Any = getattr(evaluator, "scoring_model", None) or getattr(evaluator, "model", None)
     if not hasattr(model, "parameters"):
         return _MAX_THREADS  # not a model of torch, or several
     n_weights = sum(weight.numel() for weight in model.parameters())

@@ -61,8 +61,8 @@ def test_variants_are_plain(
 
 def test_sources_are_encoded_once(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluator: Any = cc_hf.load_evaluator(tiny_marian, batch_tokens=50_000)
-    monkeypatch.setitem(vars(evaluator), "packed", None)  # use the forward pass of the model
     encoder = evaluator.model.get_encoder()
+    monkeypatch.setitem(vars(evaluator), "packed", None)  # use the forward pass of the model
     sources, texts = ["a doctor", "a nurse"] * 4, [f"Satz {i}" for i in range(8)]
     with patch.object(encoder, "forward", wraps=encoder.forward) as forward:
         found = evaluator.mean_logprobs(sources, texts)

@@ -1,0 +1,134 @@
+"""Processor seconds of commands that load the embedded evaluator, by the road without transformers
+and by that of transformers.
+
+python -m benchmarks.starting --output docs/performance.md
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Annotated
+
+import typer
+
+from benchmarks.command import run_main
+from cc_hf.errors import InputError
+from cc_hf.plugins.timing.machine import load_average
+
+__all__ = ["ROADS", "main", "table"]
+
+_BLOCK = "starting"
+_LOADED = """
+import cc_hf
+judge = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact", cache=False)
+judge.mean_logprobs(["It snows."], ["Es schneit."])
+"""
+_COMMAND = """
+import runpy, sys
+sys.argv = ["cc-hf", *{arguments!r}]
+runpy.run_module("cc_hf", run_name="__main__")
+"""
+_EXPLAIN = [
+    *("explain", "--source", "The doctor left.", "--focus", "doctor", "--gender", "female"),
+    *("--translation", "Die Ärztin ging.", "-l", "en-de", "--quiet"),
+]
+#: Title -> what a program does before.
+ROADS = {
+    "transformers": "import cc_hf.models.pretrained as p; p.light_marian = lambda *_: None",
+    "light": "",
+}
+Run = Callable[[str], tuple[float, int]]
+
+
+def in_process(program: str) -> tuple[float, int]:
+    """Run a program of Python, with a home of its own for what it keeps.
+
+    Returns:
+        Seconds of the processor, and the peak of its memory in MB.
+
+    Raises:
+        InputError: for a program that fails; the message is what it said.
+    """
+    with tempfile.TemporaryDirectory() as home:
+        variables = {**os.environ, "HF_HOME": home}
+        process = subprocess.Popen(
+            [sys.executable, "-c", program],
+            env=variables,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        said = process.stderr.read() if process.stderr else b""
+        _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise InputError(said.decode(errors="replace"))
+    process.returncode = status  # it has been waited for
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024
+
+
+def table(programs: dict[str, str], *, n_rounds: int, run: Run = in_process) -> str:
+    """Return a table in Markdown: medians over the rounds, ratios within a round.
+
+    Args:
+        programs: title -> a program of Python.
+        n_rounds: number of rounds, in each of which every program runs once by each road.
+        run: runs a program, as `in_process` does.
+    """
+    lines = [
+        "| command | transformers, s | light, s | ratio | transformers, MB | light, MB |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    runs: dict[tuple[str, str], list[tuple[float, int]]] = {}
+    for _ in range(n_rounds):
+        for title, program in programs.items():
+            for road, before in ROADS.items():
+                runs.setdefault((title, road), []).append(run(f"{before}\n{program}"))
+    for title in programs:
+        slow, fast = (runs[title, road] for road in ROADS)
+        ratio = median(a / b for (a, _), (b, _) in zip(slow, fast, strict=True))
+        seconds = [f"{median(s for s, _ in road):.1f}" for road in (slow, fast)]
+        memory = [f"{median(m for _, m in road):,.0f}" for road in (slow, fast)]
+        lines.append(f"| {title} | {' | '.join([*seconds, f'{ratio:.2f}', *memory])} |")
+    return "\n".join(lines)
+
+
+def main(
+    translations: Annotated[
+        Path | None, typer.Option(help="German translations of WinoMT, for `evaluate`.")
+    ] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Upstream repositories.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Each way is measured so often.")] = 5,
+    output: Annotated[
+        Path | None, typer.Option(help="docs/performance.md, whose table is replaced.")
+    ] = None,
+) -> None:
+    """Measure, print the table, and write it to a document if one is named."""
+    load = load_average()
+    from benchmarks.documents import measured_on, write_block
+
+    programs = {
+        "load, and score one pair": _LOADED,
+        "`cc-hf explain`, one sentence": _COMMAND.format(arguments=_EXPLAIN),
+    }
+    if translations is not None:
+        arguments = ["evaluate", "winomt", "en-de", "--translations", str(translations), "--quiet"]
+        if data_dir is not None:
+            arguments += ["--data-dir", str(data_dir)]
+        limited = [*arguments, "--limit", "60"]
+        programs["`cc-hf evaluate winomt`, 60 sentences"] = _COMMAND.format(arguments=limited)
+        programs["`cc-hf evaluate winomt`, all"] = _COMMAND.format(arguments=arguments)
+    text = (
+        f"Measured on {measured_on(1, 'cpu', load=load)}. Medians of {rounds} rounds; MB are the"
+        f" peak of the process.\n\n{table(programs, n_rounds=rounds)}"
+    )
+    typer.echo(text)
+    write_block(output, _BLOCK, text)
+
+
+if __name__ == "__main__":
+    run_main(main)
