@@ -6,6 +6,7 @@ python -m benchmarks.starting --output docs/performance.md
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import typer
 
 from benchmarks.command import run_main
 from cc_hf.errors import InputError
-from cc_hf.plugins.timing.machine import load_average
+from cc_hf.plugins.timing.machine import cpu_count, load_average
 
 __all__ = ["ROADS", "main", "table"]
 
@@ -63,11 +64,12 @@ def in_process(program: str) -> tuple[float, int]:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )
-        said = process.stderr.read() if process.stderr else b""
+        with process.stderr or io.BytesIO() as errors:
+            said = errors.read()
         _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status  # it has been waited for
     if status:
         raise InputError(said.decode(errors="replace"))
-    process.returncode = status  # it has been waited for
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024
 
 
@@ -123,8 +125,8 @@ def main(
         programs["`cc-hf evaluate winomt`, 60 sentences"] = _COMMAND.format(arguments=limited)
         programs["`cc-hf evaluate winomt`, all"] = _COMMAND.format(arguments=arguments)
     text = (
-        f"Measured on {measured_on(1, 'cpu', load=load)}. Medians of {rounds} rounds; MB are the"
-        f" peak of the process.\n\n{table(programs, n_rounds=rounds)}"
+        f"Measured on {measured_on(cpu_count(), 'cpu', load=load)}. Medians of {rounds}"
+        f" rounds; MB are the peak of the process.\n\n{table(programs, n_rounds=rounds)}"
     )
     typer.echo(text)
     write_block(output, _BLOCK, text)
