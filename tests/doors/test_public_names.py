@@ -20,7 +20,8 @@ import cc_hf
 _CORE = (
     "evaluators.families. evaluators.fast. evaluators.loading"
     " evaluators.teacher_forcing models.cache_name models.finite_weights"
-    " models.pretrained models.weights plugins.asking.local_chat plugins.bergamot."
+    " models.light_marian models.pretrained models.weights"
+    " plugins.asking.local_chat plugins.bergamot."
     " plugins.calibration.fill_mask plugins.conversion"
     " plugins.reranking.contrastive_decoding plugins.timing.timing plugins.training. systems."
 )
