@@ -338,7 +338,7 @@ def light_marian(
         >>> from cc_hf.models.location import TINY_EN_DE
         >>> light = light_marian(TINY_EN_DE.path, lambda: (None, None))
         >>> light is not None and light[1].spm_source.encode("It snows.", out_type=str)
-        ['▁It', '▁', 's', 'now', 's', '.']
+        ['▁It', '▁snow', 's', '.']
         >>> light_marian("no folder", lambda: (None, None)) is None
         True
     """

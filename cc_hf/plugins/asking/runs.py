@@ -46,7 +46,11 @@ def _are_texts(value: Any) -> bool:
 
 
 def _is_name(value: Any) -> bool:
-    return _is_text(value) and bool(value)
+    return _is_line(value) and bool(value)
+
+
+def _is_line(value: Any) -> bool:
+    return _is_text(value) and value.isprintable()
 
 
 def _are_names(value: Any) -> bool:
@@ -70,9 +74,10 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "task": (lambda value: value in TASKS, " or ".join(TASKS)),
     **dict.fromkeys(("model", "prompt", "demonstrations_from"), (_is_name, "a name")),
     **dict.fromkeys(
-        ("dataset", "config", "strategy", "instruction"),
+        ("dataset", "config", "instruction"),
         (_is_text, "a text"),
     ),
+    "strategy": (_is_line, "a text in one line"),
     **dict.fromkeys(("src_lang", "tgt_lang"), (_is_language, "the code of a language")),
     "origin": (_are_names, "an object with names"),
     "demonstrations": (_are_turns, "a list of lists of texts"),
