@@ -123,7 +123,8 @@ def _gaps(rankings: Sequence[Ranking]) -> Iterator[str]:
         (figure, f"{row.system}, {language_pair(*pair_codes(row.language))}")
         for ranking in rankings
         for row in ranking.rows.values()
-        if (figure := row.figures.get(ACCURACY_GAP)) is not None and figure.low is not None
+        if (figure := row.figures.get(ACCURACY_GAP)) is not None
+        if figure.low is not None and not row.remark(ACCURACY_GAP)
     ]
     worse = [(figure, about) for figure, about in gaps if (figure.low or 0) > 0]
     if not worse:
