@@ -34,6 +34,7 @@ __all__ = [
     "DERIVED_FIGURES",
     "EVALUATORS",
     "EVALUATOR_FAMILIES",
+    "EVALUATOR_SCHEMES",
     "KINDS",
     "LABEL_SETS",
     "METRICS",
@@ -172,6 +173,13 @@ EVALUATORS: dict[str, str] = {
     "cc-tiny-en-de": "cc_hf.models.location:TINY_EN_DE",
 }
 
+#: What stands before the colon in the name of a judge that is no model on this machine -> what
+#: opens it: a function of the whole name and `cc_hf.evaluators.options.LoadingOptions` that returns
+#: an `Evaluator`.
+EVALUATOR_SCHEMES: dict[str, str] = {
+    "server": "cc_hf.plugins.asking.server_evaluator:open_server_evaluator",
+}
+
 #: Ending of a file with rows that is no text -> a function that yields its rows, as
 #: `cc_hf.tables.rows.read_rows` says.
 READERS: dict[str, str] = {
@@ -248,6 +256,7 @@ _TABLES: dict[str, Mapping[str, str | Study | Verb]] = {
     "derived figure": DERIVED_FIGURES,
     "evaluator": EVALUATORS,
     "evaluator family": EVALUATOR_FAMILIES,
+    "evaluator scheme": EVALUATOR_SCHEMES,
     "model type": MODEL_TYPES,
     "model format": MODEL_FORMATS,
     # model_type that a checkpoint of fairseq is converted to, beside those of transformers -> how,
@@ -271,6 +280,7 @@ _GROUPS = {
     "derived figure": "cc_hf.derived_figures",
     "evaluator": "cc_hf.evaluators",
     "evaluator family": "cc_hf.evaluator_families",
+    "evaluator scheme": "cc_hf.evaluator_schemes",
     "model type": "cc_hf.model_types",
     "model format": "cc_hf.model_formats",
     "fairseq architecture": "cc_hf.fairseq_architectures",
@@ -290,6 +300,7 @@ _INSTANCES = {
     "derived figure": "collections.abc:Callable",
     "dataset": "cc_hf.data.declaration:DatasetDeclaration",
     "evaluator": "cc_hf.models.location:EmbeddedModel",
+    "evaluator scheme": "collections.abc:Callable",
     "label set": "cc_hf.data.labelled:LabelSet",
     "model format": "cc_hf.models.model_format:ModelFormat",
     "publisher": "collections.abc:Callable",

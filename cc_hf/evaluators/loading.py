@@ -16,7 +16,7 @@ from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.evaluators.base import Evaluator, Sharing
 from cc_hf.evaluators.distributed import ALONE, is_first_of_node, is_launched, join
 from cc_hf.evaluators.ensemble import ensemble
-from cc_hf.evaluators.options import LoadingOptions, named_members
+from cc_hf.evaluators.options import LoadingOptions, named_members, scheme_of
 from cc_hf.evaluators.score_cache import open_cache, unchecked_cache
 from cc_hf.evaluators.token_model import IN_MEMORY
 from cc_hf.models.pretrained import (
@@ -29,11 +29,9 @@ from cc_hf.models.pretrained import (
     own_languages,
     pick_device,
 )
-from cc_hf.models.servers import is_server
 
 try:
     from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-    from cc_hf.evaluators.families.server import open_server_evaluator
     from cc_hf.models.finite_weights import check_finite_weights
     from cc_hf.models.weights import check_tokenizer, choose_family, reported_loading
 except ModuleNotFoundError as error:
@@ -57,7 +55,7 @@ def load_evaluator(name_or_path: str | Path | Sequence[str | Path], **options: A
     Args:
         name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, a model on
             the Hub, or "server:URL#MODEL" for one behind a server (see
-            `cc_hf.evaluators.families.server`); a list of several makes an ensemble (see
+            `cc_hf.plugins.asking.server_evaluator`); a list of several makes an ensemble (see
             `cc_hf.evaluators.ensemble`).
         options: the options of `cc_hf.evaluators.options.LoadingOptions`, by name.
 
@@ -118,8 +116,11 @@ def load_with(
     sharing = Sharing(store, team, node_cache, options.part)
     name = str(name_or_path)
     models: Recent[Evaluator] = _SERVED
-    make: Callable[[], Evaluator] = functools.partial(open_server_evaluator, name, options)
-    if not is_server(name):
+    if (scheme := scheme_of(name)) is not None:
+        make: Callable[[], Evaluator] = functools.partial(
+            registry.resolve("evaluator scheme", scheme), name, options
+        )
+    else:
         loaded = load_model(
             name,
             kind=options.kind,

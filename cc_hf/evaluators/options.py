@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
+from cc_hf import registry
 from cc_hf.errors import InputError, UnknownNameError, shown
 from cc_hf.rules import AtLeast, OneOf, check_fields
 
@@ -16,7 +17,14 @@ if TYPE_CHECKING:
     from cc_hf.progress import Progress
     from cc_hf.schema import ScoringRequest
 
-__all__ = ["MODES", "ON_TOO_LONG", "LoadingOptions", "PartialScores", "named_members"]
+__all__ = [
+    "MODES",
+    "ON_TOO_LONG",
+    "LoadingOptions",
+    "PartialScores",
+    "named_members",
+    "scheme_of",
+]
 
 #: How an evaluator computes: "exact" in the precision of its weights; "bf16" and "int8" with
 #: products in these; "auto" in bf16 where the machine has instructions for it, and close decisions
@@ -159,6 +167,17 @@ class LoadingOptions:
             if name not in cls.names():
                 raise UnknownNameError("option of an evaluator", name, cls.names())
         return cls(**options)
+
+
+def scheme_of(name: str) -> str | None:
+    """Return the "server" of "server:URL#MODEL"; None for a model on this machine or on the Hub.
+
+    Examples:
+        >>> scheme_of("server:http://localhost:8000/v1"), scheme_of("org/model")
+        ('server', None)
+    """
+    scheme, colon, _ = name.partition(":")
+    return scheme if colon and scheme in registry.names("evaluator scheme") else None
 
 
 def named_members(

@@ -34,7 +34,6 @@ __all__ = [
     "Server",
     "ServerReply",
     "checked_url",
-    "is_server",
 ]
 
 #: The variable of the environment that holds the key of a server, where it needs one.
@@ -91,7 +90,7 @@ class ServedModel:
         """Read "server:URL", "server:URL#MODEL" or "server:URL#MODEL#TOKENIZER".
 
         Args:
-            name: a name that `is_server` recognises.
+            name: one that begins with "server:".
 
         Raises:
             InputError: for an address that `checked_url` refuses, or more parts.
@@ -108,16 +107,6 @@ class ServedModel:
             )
         model, tokenizer = [*names, "", ""][:2]
         return cls(checked_url(url), model, tokenizer)
-
-
-def is_server(name: str) -> bool:
-    """Return whether a name is that of a model behind a server.
-
-    Examples:
-        >>> is_server("server:http://localhost:8000/v1"), is_server("org/model")
-        (True, False)
-    """
-    return name.startswith(_PREFIX)
 
 
 def checked_url(url: str) -> str:

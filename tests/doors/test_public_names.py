@@ -21,7 +21,7 @@ _CORE = (
     "evaluators.families. evaluators.fast. evaluators.loading"
     " evaluators.teacher_forcing models.cache_name models.finite_weights"
     " models.light_marian models.pretrained models.weights"
-    " plugins.asking.local_chat plugins.bergamot."
+    " plugins.asking.local_chat plugins.asking.server_evaluator plugins.bergamot."
     " plugins.calibration.fill_mask plugins.conversion"
     " plugins.reranking.contrastive_decoding plugins.timing.timing plugins.training. systems."
 )

@@ -76,7 +76,7 @@ def test_scores_are_the_models(served: ChatServer, folder: Path, gives: str, pro
 def test_the_command_of_the_documents_judges_behind_a_server(
     served: ChatServer, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = (Path(__file__).parents[4] / "docs/evaluators.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs/evaluators.md").read_text(encoding="utf-8")
     joined = re.sub(r" *\\\n *", " ", page)
     (line,) = re.findall(r"^cc-hf (evaluate .*server:http.*)$", joined, re.MULTILINE)
     here = {"winomt": str(write_people(tmp_path)), "winomt.de.txt": "t.txt"}
