@@ -50,7 +50,7 @@ LIMITS = {
     "names of the core that studies import": 260,
 }
 #: What is counted, and must not be fewer.
-FEWEST = {"comments per 1,000 lines of the core": 16}
+FEWEST = {"comments per 1,000 lines of the core": 24}
 
 _ROOT = Path(__file__).parent.parent
 _PACKAGE, _STUDIES = _ROOT / "cc_hf", _ROOT / "studies/cc_hf_studies"

@@ -137,6 +137,7 @@ class Outcome:
         Raises:
             InputError: if two of them would go to standard output, or a file cannot be written.
         """
+        # Two outputs in one stream could not be told apart by what reads it.
         standard = [output, *(texts or {}).values()].count(STANDARD)
         is_same = output == STANDARD and self.text in (None, self._json)
         if standard + (as_json and not is_same) > 1:
@@ -148,6 +149,7 @@ class Outcome:
         if output is not None:
             content = self._json if self.text is None else self.text
             files.append(NewFile(output, content, self.about))
+        # Files before tables: where one cannot be written, nothing is printed as if all were well.
         for file in files:
             if file.path is not None and file.content is not None:
                 write_atomically(file.path, file.content)
@@ -226,6 +228,7 @@ def as_command(
     settings = {"is_eager": True, "callback": _show_all, "hidden": not hides}
     text = "Show this help with all options."
     parameters.append(_flag("help_all", "--help-all", text, **settings))
+    # `inspect.Signature` wants keyword-only parameters last.
     parameters.sort(key=lambda p: p.kind is inspect.Parameter.KEYWORD_ONLY)
 
     @functools.wraps(function)
@@ -241,6 +244,7 @@ def as_command(
         values: dict[str, Any], output: Path | None, *, as_json: bool, quiet: bool
     ) -> None:
         is_main = sharding.is_main_process()
+        # One process checks and writes; the others only compute.
         if is_main:
             for name, file in declared.files.items():
                 file.check(name, values[name])
@@ -372,6 +376,7 @@ def _files(value: Any) -> list[Path]:
         return [path for item in value for path in _files(item)]
     if not isinstance(value, (str, Path)):
         return []
+    # A value may be NAME=FILE or FILE#COLUMN.
     texts = [str(value), str(value).partition("=")[2]]
     texts += [text.rpartition("#")[0] for text in texts]
     return [Path(text) for text in texts if text and is_file(text)]
@@ -451,6 +456,7 @@ class Command(TyperCommand):
     def _check_once(self, ctx: Any, args: list[str]) -> None:
         """Refuse a second value, since the last one would win without a word."""
         _, _, order = self.make_parser(ctx).parse_args(args=args)
+        # click keeps the last of several values silently; its order names all that were given.
         params: list[Any] = order
         single = [p for p in params if not (_is_argument(p) or p.multiple or p.is_flag)]
         for param in single:

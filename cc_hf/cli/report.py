@@ -170,6 +170,7 @@ def report(
     results, judge_cards = separate_cards(results)
     if not results:
         raise InputError("results: expected results beside the cards of judges, got cards alone")
+    # Results on several data make a report for each, on one page.
     groups, notes = read_report_systems(results, names, quality=read_quality_scores(bleu))
     if len(groups) > 1 and (dataset or labels):
         raise InputError(
@@ -278,6 +279,7 @@ def _check_folder(folder: Path | None) -> None:
         return
     if resolved(folder, "plots").exists() and not folder.is_dir():
         raise InputError(f"plots: expected a folder, {folder} is a file")
+    # A file that could be written shows that the folder can be, before anything is drawn.
     check_output(folder / "plot" if folder.is_dir() else folder, "plots")
 
 

@@ -137,6 +137,7 @@ def check_pair(baseline: str, name: str, aligned: AlignedJudgements) -> None:
             )
     if aligned.why_translations_differ(baseline, name):  # else two variants of the metric
         _check_same_options(baseline, name, aligned.results)
+        # Scores from a file or a function carry a name that two functions can share.
         if "@scores." in signature.parse(aligned.results[name].signature)[1].get("eval", ""):
             _check_same_scores(baseline, name, aligned)
 
@@ -197,6 +198,7 @@ def _alike(
             name,
             len(shared.categories),
             {**corrected[number], **differences[number], **f1[number], **shares[number]},
+            # Rows that one of the two leaves uncounted say nothing of the pair.
             mcnemar(*(shared.is_correct[[0, number + 1]] & counted[0] & counted[number + 1])),
         )
         for number, name in enumerate(others)

@@ -60,6 +60,7 @@ def _ranking_figure(results: Mapping[str, EvaluationResult]) -> str:
     """Return the figure by which results of one metric are ranked: that of their headlines,
     corrected only if all have it corrected; "" where there is none that all have.
     """
+    # The first figure that every system has; a corrected one only if all are corrected.
     names = dict.fromkeys(headline(result).by for result in results.values())
     shared = [n for n in names if n and all(n in result.scores for result in results.values())]
     plain = [str(figure_key(n)._replace(reference="")) for n in names]
@@ -100,6 +101,7 @@ def ranks(
     proved = {name: result for name, result in results.items() if name not in unproved}
     by = _ranking_figure(proved or results)
     why_not = {name: why for name, result in proved.items() if (why := why_not_ranked(result, by))}
+    # One system without a fit figure is left out instead of stopping the ranking.
     fit = {name: result for name, result in proved.items() if name not in why_not}
     if not by or len(fit) < 2 or not all(result.judgements for result in fit.values()):
         return Ranks(by, why_not=why_not)

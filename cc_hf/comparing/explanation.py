@@ -212,6 +212,7 @@ def explain(
     )
     scores = SCORES[score](TokenScores.of(list(logprobs)))
     n_correct = len(correct_sources)
+    # As the metric does: of several sources of a side, the most probable one counts.
     best = int(scores[:n_correct].argmax()), n_correct + int(scores[n_correct:].argmax())
     left, right = float(scores[best[0]]), float(scores[best[1]])
     requests = [ScoringRequest(source, translation, 0) for source in sources]
@@ -290,6 +291,7 @@ def _token_logprobs(
     rows = evaluator.named_logprobs(
         sources, [translation] * len(sources), src_lang=src_lang, tgt_lang=tgt_lang
     )
+    # Tokens are compared place by place, so that all sources need the same translation.
     lengths = {len(row) for row in rows}
     if len(lengths) != 1 or lengths == {0}:
         raise InputError(
@@ -383,6 +385,7 @@ def _deciding(totals: Sequence[float], sign: int) -> set[int]:
     order = sorted(
         (i for i, total in enumerate(totals) if sign * total > 0), key=lambda i: -sign * totals[i]
     )
+    # The fewest words that carry half of the evidence; words against it count for nothing.
     half = math.fsum(sign * totals[i] for i in order) / 2
     chosen: set[int] = set()
     reached = 0.0

@@ -218,6 +218,7 @@ def compare(
     signatures = {name: result.signature for name, result in results.items()}
     aligned, left_out = _aligned(results, shared)
     results = aligned.results
+    # BLEU and the like have no judgement of single translations that could be paired.
     judged = [name for name, row in aligned.judgements.items() if row]
     not_compared = {
         name: "its metric judges the whole, not each translation"
@@ -226,6 +227,7 @@ def compare(
     }
     bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
     systems: list[SystemComparison] = []
+    # Differences need one metric; across metrics only agreement on the same outputs is told.
     for metric in dict.fromkeys(results[name].metric for name in judged):
         names = [name for name in judged if results[name].metric == metric]
         for name in names[1:]:

@@ -147,6 +147,7 @@ def uncertain_samples(
     tables = {other.metric: other.by_id() for other in others}
     uncertain = sorted(
         (sample for sample in judged if _is_near(sample.probability_correct, within)),
+        # The closest decisions first; the sort is stable, so that ties stay in the file's order.
         key=lambda sample: abs(sample.probability_correct - 0.5),
     )
     n_uncertain = Counter(j.category for j in uncertain)

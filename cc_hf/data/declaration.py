@@ -245,9 +245,11 @@ class DatasetDeclaration:
         if name in names or (pair := pair_in(name)) is None:
             return name, None
         source, target = pair
+        # "eng_Latn-deu_Latn" names the configuration en-de.
         if (code := f"{base_code(source)}-{base_code(target)}") in names:
             return code, target
         fitting = [config.name for config in self.configs_of_pair(source, target)]
+        # Several fit: the default, or else the only one; a guess among others would be silent.
         if self.default_config in fitting:
             return self.default_config, target
         return (fitting[0], target) if len(fitting) == 1 else (name, None)

@@ -192,6 +192,7 @@ def _revision(declared: DatasetDeclaration, config: str, data_dir: str | Path | 
         if is_local(data_dir)
         else []
     )
+    # Files with a hash are checked when they are read, and their commit says what they are.
     if not unpinned:
         return next((file.commit for file in declared.files_of(config)), declared.revision)[:7]
     return (
@@ -249,6 +250,7 @@ def _counted(
     Raises:
         DataError: at the end, for another number of examples than expected.
     """
+    # Counted while they pass: the number is known when the last one was read.
     n = 0
     for example in examples:
         n += 1
@@ -413,6 +415,7 @@ def _builder_class(name: str) -> Any:
         sys.modules[module_name] = module
         try:
             spec.loader.exec_module(module)
+        # A half executed module would be taken for the whole one at the next call.
         except BaseException:
             del sys.modules[module_name]
             raise
@@ -432,6 +435,7 @@ def _fingerprint(declared: DatasetDeclaration, paths: list[Path]) -> str:
     """
     import datasets
 
+    # What `datasets` caches depends on its version, the data, and the code that reads them.
     digest = hashlib.sha256(datasets.__version__.partition(".")[0].encode())
     package = Path(__file__).parent.parent
     reader = Path(inspect.getfile(declared.read))

@@ -218,6 +218,7 @@ def evaluate_all(
             results.append(
                 _judged(metric, material, texts, scorer, bootstrap, clean=clean, progress=progress)
             )
+        # What one metric lacks does not cost the figures of the others.
         except (MissingDependencyError, MissingOptionError) as error:
             not_run[metric.name] = str(error)
     if not results:
@@ -277,6 +278,7 @@ def _evaluator_name(scorer: Evaluator | None) -> str:
     """Return the name of an evaluator that is judged itself, without its version."""
     if scorer is None or isinstance(scorer, FunctionEvaluator):
         return "" if scorer is None else scorer.name
+    # Without commits: the name is for people, and the signature has both.
     members = scorer.signature_fields()["eval"].split("+")
     return " + ".join(member.rpartition("@")[0] for member in members)
 
@@ -386,6 +388,7 @@ def _read_or_check(
     """Return the translations of a file or of a list, checked; none for None."""
     texts = _read(material, translations, metrics)
     written = [text if isinstance(text, str) else "" for text in texts.translations]
+    # What is no translation is looked for before a model is loaded, too.
     known = known_texts(material.examples, ())
     for metric in metrics if written else ():
         check_wrapped(type(metric), written, known, clean=clean)

@@ -112,6 +112,7 @@ def default_metric(material: Material, *, has_translations: bool) -> str:
         if not (metric.only_named or material.unfit_reason(metric))
         and metric.takes_translations == has_translations
     ]
+    # Of several none is the obvious one; the error of the default names them all.
     return fitting[0] if len(fitting) == 1 else _DEFAULT
 
 
@@ -166,6 +167,7 @@ def with_options(
             " leave it out"
         )
     return [
+        # Options are those of any metric of the run, so that each gets what it knows.
         metric(**{name: v for name, v in (options or {}).items() if name in metric.option_names()})
         for metric in metrics
     ]

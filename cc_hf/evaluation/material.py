@@ -121,6 +121,7 @@ class Material:
             with a line for every example where `limit` leaves some out, and with a line for every
             line of the upstream file where the configuration leaves some out.
         """
+        # A file has a line for each example, or for each line of the upstream file.
         lengths = {len(self._whole): self._rows_in_limit}
         keys = self.config.line_keys if self.rows is None and self.config is not None else {}
         for n, key in keys.items():
@@ -246,6 +247,7 @@ def limited_rows(examples: Sequence[Example], limit: int | None) -> list[int]:
     """
     first = list(range(len(examples)))[:limit]
     categories = {example.category for example in examples}
+    # Files sorted by category would give a first look at one category alone.
     if len({examples[row].category for row in first}) >= min(len(first), len(categories)):
         return first
     n_before: Counter[str] = Counter()
@@ -253,6 +255,7 @@ def limited_rows(examples: Sequence[Example], limit: int | None) -> list[int]:
     for row, example in enumerate(examples):
         turns.append((n_before[example.category], row))
         n_before[example.category] += 1
+    # In the order of the file, which translations follow.
     return sorted(row for _, row in sorted(turns)[:limit])
 
 

@@ -40,6 +40,7 @@ def plan_batches(
         >>> plan_batches([3, 9, 4], [3, 9, 5], batch_tokens=1000, batch_size=2)
         [[1, 2], [0]]
     """
+    # By target first: the logits, the largest array of a batch, grow with its longest target.
     order = sorted(
         range(len(source_lengths)),
         key=lambda i: (target_lengths[i], source_lengths[i]),
@@ -134,6 +135,7 @@ def encoded(
         return [], []
     model.check_languages(src_lang, tgt_lang)
     pairs: list[tuple[list[int], list[int]]] = []
+    # All rows are tried, so that one message tells how many are too long.
     errors: list[TooLongError] = []
     whole = zip(*encoded_whole(model, requests, src_lang, tgt_lang), requests, strict=True)
     for source, target, request in whole:

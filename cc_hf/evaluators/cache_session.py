@@ -285,6 +285,7 @@ def is_score(row: Sequence[object], rounding: float) -> bool:
     least 1, and the mean probability in [0, 1] up to rounding.
     """
     total, n, mean = row
+    # SQLite keeps values of any type in any column, and a damaged page yields them.
     if not (
         isinstance(n, int) and isinstance(total, (int, float)) and isinstance(mean, (int, float))
     ):

@@ -227,6 +227,7 @@ def same_tokenisation(members: Sequence[Evaluator]) -> bool:
 
 def _fingerprint(member: Any) -> tuple[object, ...]:
     """Return what must be equal for two members to share one tokenisation."""
+    # What decides the ids of a text, or which of them count, must be the same for all members.
     marks = [
         getattr(member, name, None)
         for name in ("decoder_start", "n_forced", "n_source_end", "prompt")
@@ -260,6 +261,7 @@ def _tokenizer_hash(tokenizer: Any) -> str:
     for name in ("spm_source", "spm_target", "sp_model"):
         if (model := getattr(tokenizer, name, None)) is not None:
             digest.update(model.serialized_model_proto())
+    # Of a fast tokenizer only what splits texts counts; a template for padding changes no id.
     if tokenizer.is_fast:
         rules = json.loads(tokenizer.backend_tokenizer.to_str())
         digest.update(

@@ -278,6 +278,7 @@ def open_evaluator(
     if request is None:
         return load()
     store = ScoreCache(None if isinstance(options.cache, bool) else options.cache)
+    # The record answers what a name, a signature and a key need; weights are loaded by need.
     known = store.recall(request)
     if known == _MEMBERS:
         return SentenceEnsembleEvaluator(members())

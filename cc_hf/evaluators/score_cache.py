@@ -136,6 +136,7 @@ class ScoreCache(CacheFile):
         """
         try:
             with contextlib.closing(self._open()) as connection:
+                # Takes the lock for writing, which a file or a folder that is read-only refuses.
                 connection.execute("BEGIN IMMEDIATE")
                 connection.rollback()
         except UNUSABLE as error:
@@ -281,6 +282,7 @@ class ScoreCache(CacheFile):
             return None
         if row is None:
             return None
+        # The column may hold any type once a page is damaged.
         digest, text = (
             (row[0][:_N_DIGEST], row[0][_N_DIGEST:]) if isinstance(row[0], str) else ("", "")
         )

@@ -212,6 +212,7 @@ class TokenModel(ABC):
             EvaluatorError: for a score that is NaN or infinite, a translation without tokens, or a
                 probability that is outside [0, 1] by more than rounding.
         """
+        # A logarithm of a probability exceeds 0 by rounding only; NaN fails every comparison.
         limit = rounding_of(self.dtype)
         sums, counts, means = scores.sum_logprob, scores.n_tokens, scores.mean_probability
         usable = (
@@ -223,6 +224,7 @@ class TokenModel(ABC):
         )
         bad = np.flatnonzero(~usable)
         if len(bad):
+            # Requests need not be in the order of the rows of the user's file.
             first = min(bad.tolist(), key=lambda i: requests[i].row)
             request = requests[first]
             raise EvaluatorError(
@@ -287,6 +289,7 @@ class TokenModel(ABC):
         if len(ids) <= self.max_tokens:
             return ids
         if self.on_too_long == "truncate":
+            # The end mark stays: the model never saw a text without it.
             return [*ids[: self.max_tokens - n_end], *ids[-n_end:]]
         is_source = side == "source"
         text = request.source if is_source else request.translation

@@ -399,6 +399,7 @@ class Metric(ABC):
         inclusion = label_column(judgements, "inclusion")
         neither = label_column(judgements, "trusted_neither")
         judged_neither = np.array([j.verdict == NEITHER for j in judgements])
+        # Without the third verdict there is nothing to divide by, and the share is the accuracy.
         has_neither = judged_neither.any() or neither.any()
         return corrected_accuracies(
             np.array([float(j.is_correct) for j in judgements]),
@@ -593,6 +594,7 @@ def finish(
 ) -> EvaluationResult:
     """Make the result of a metric, with its signature."""
     judgements = figures.judgements
+    # Rows that differ in the gender alone are resampled together, as one unit.
     if judgements and any(rows.pairs):
         judgements = tuple(
             replace(judgement, pair=pair)

@@ -385,6 +385,7 @@ def fit_first(systems: Sequence[ReportedSystem]) -> tuple[str, ...]:
     for system in systems:
         for metric, result in system.results.items():
             reasons.setdefault(metric, []).append(why_unfit(result))
+    # False sorts first: a metric that some system may cite comes before one that none may.
     return tuple(sorted(reasons, key=lambda metric: all(reasons[metric])))
 
 

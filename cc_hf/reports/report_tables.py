@@ -186,6 +186,7 @@ def by_main_figure(report: Report, rows: Iterable[TableRow]) -> list[TableRow]:
     whose figure is not fit to be cited, or that have none.
     """
 
+    # Ranked systems first, then fit ones by their figure, then what may not be ranked, as given.
     def key(row: TableRow) -> tuple[int, float]:
         system = report.systems[row.system or 0]
         result = system.results.get(report.metrics[0])
@@ -271,6 +272,7 @@ def category_table(report: Report, metric: str) -> ReportTable:
     meanings = {
         column_label(metric, kind, kinds): figure_name(metric, kind).meaning for kind in kinds
     }
+    # The longer side becomes the rows, since columns need the width of the page.
     if len(results) > max(_FEW, len(categories)):
         indices = {system.name: index for index, system in enumerate(report.systems)}
         rows = [

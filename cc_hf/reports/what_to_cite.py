@@ -134,6 +134,7 @@ def what_to_cite(results: Iterable[EvaluationResult]) -> WhatToCite | None:
     scored = [result for result in results if result.scores]
     if not scored:
         return None
+    # One that may be cited, wherever it stands among the metrics.
     result = next((r for r in scored if not why_unfit(r)), scored[0])
     said = headline(result)
     cited = [label for figure in said.cited for label in _texts(result, said, figure)]
@@ -197,6 +198,7 @@ def _widened(result: EvaluationResult, figure: CitedFigure) -> str:
     moved = trust.bias.get(str(plain_name)) if trust and trust.level == SUPPORTED else None
     if moved is None or not isinstance(interval, Interval):
         return score_text(result, figure.name)
+    # The judge's mistakes may move the figure either way: each limit takes the worse.
     low, high = interval.low - max(0.0, moved[1]), interval.high - min(0.0, moved[0])
     return with_interval(figure.value, replace(interval, low=max(0.0, low), high=min(1.0, high)))
 

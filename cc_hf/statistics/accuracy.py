@@ -58,6 +58,7 @@ def share(correct: float, incorrect: float) -> float:
     for name, score in (("correct", correct), ("incorrect", incorrect)):
         if type(score) is not float or not 0 <= score < math.inf:  # asked of every judgement
             check_number(name, score, low=0)
+    # Two finite scores may overflow in their sum.
     if math.isinf(correct + incorrect):
         correct, incorrect = correct / 2, incorrect / 2
     return correct / (correct + incorrect) if correct + incorrect else 0.5
@@ -84,6 +85,7 @@ def total_accuracy(
     """
     is_correct = as_flags("is_correct", is_correct)
     if weights is None:
+        # Quotients of integers, not means of floats: the same digits on every processor.
         return int(np.count_nonzero(is_correct)) / len(is_correct)
     weights = as_counts("weights", weights, shape=is_correct.shape)
     if not weights.any():
@@ -199,6 +201,7 @@ def accuracy_estimates(
     for group, members in {"": present, **(groups or {})}.items():
         is_member = np.isin(names, list(members)).astype(np.float64)
         suffix = f"_{group}" if group else ""
+        # A group may be absent, as in a sample of the data.
         if is_member.any():
             estimates[f"accuracy{suffix}"] = share(is_correct, is_member * counts)
             if is_inconclusive is not None:

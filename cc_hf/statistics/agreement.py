@@ -105,6 +105,7 @@ def cohen_kappa(
         (1.0, 0.0)
     """
     kappa = float(_kappas(confusion_matrix(left, right, labels=labels)[None].astype(np.float64))[0])
+    # Both gave the same label to everything: agreement is complete, chance or not.
     return 1.0 if math.isnan(kappa) else kappa
 
 
@@ -197,6 +198,7 @@ def krippendorff_alpha(labels: Sequence[Sequence[Hashable | None]]) -> float:
     if not paired:
         raise InputError("agreement on nothing: expected an item with two labels, got none")
     known = sorted({label for column in paired for label in column if label is not None}, key=str)
+    # One label alone leaves no disagreement to expect: the ratio would be 0 / 0.
     if len(known) == 1:
         return 1.0
     # The notation is that of the paper: values v of units u, of which m_u are labelled.
@@ -259,6 +261,7 @@ def agreement_interval(
     equal, weight = _equal_and_weights(left, right, weights)
     interval = share_interval(weight * equal, weight, groups=groups, level=level)
     n = int((weight > 0).sum())
+    # Equal weights leave the interval of a plain share, which holds for any n.
     if n < FEWEST and len(set(weight[weight > 0].tolist())) > 1:
         return NoInterval(f"n = {n}, and an interval with weights needs at least {FEWEST} items")
     return interval
@@ -269,6 +272,7 @@ def _cells(
 ) -> tuple[npt.NDArray[np.int64], int]:
     """Return the (n,) cells of the items in the flattened confusion matrix, and k."""
     _check_lengths(left, right)
+    # Sorted by text, since labels of mixed types have no order of their own.
     known = sorted({*left, *right}, key=str) if labels is None else as_labels("labels", labels)
     numbers = {label: number for number, label in enumerate(known)}
     if len(numbers) < len(known):

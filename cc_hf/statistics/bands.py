@@ -60,6 +60,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     if ((p < 0) | (p > 1)).any():
         raise InputError(f"p_values: expected numbers from 0 to 1, got {p.min():g} to {p.max():g}")
     order = np.argsort(p, kind="stable")
+    # A larger p may not become the smaller after correction (Holm 1979).
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     corrected = np.empty(len(p))
     corrected[order] = np.minimum(stepped, 1.0)
@@ -137,9 +138,11 @@ def standings_of(
         if p <= 1 - level:
             better, worse = (i, j) if accuracies[i] > accuracies[j] else (j, i)
             is_better[better, worse] = True
+    # Stable, so that equal figures keep the order in which the systems were given.
     order = np.argsort(-accuracies, kind="stable")
     band, bands = 1, {}
     for rank, system in enumerate(order):
+        # A band ends only where every system above beats every one below.
         if rank and is_better[np.ix_(order[:rank], order[rank:])].all():
             band += 1
         bands[int(system)] = band

@@ -155,6 +155,7 @@ def resampled_strata(
     generator = np.random.default_rng(seed)
     where = np.asarray(names)
     sums = {}
+    # Sorted, so that one seed draws the same whichever stratum comes first in the data.
     for name in sorted(set(names)):
         members = where == name
         sums[name] = _drawn_sums(
@@ -295,6 +296,7 @@ def percentile_interval(values: _Floats, *, level: float = 0.95) -> Interval | N
             n_undefined,
         )
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    # A width of 0 is no certainty: no resample could differ.
     if high - low > _ROUNDING:
         return Interval(float(low), float(high), level, n_undefined)
     return NoInterval("it is the same in every resample", n_undefined)

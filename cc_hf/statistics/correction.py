@@ -79,16 +79,20 @@ def corrected_share(
     weights = np.ones(n)
     if inclusion is not None:
         weights = 1 / _inclusion(inclusion, has_label)[has_label]
+        # With a mean of 1, sums over the labelled stay comparable with those of plain labels.
         weights *= n / weights.sum()
+    # Every sample has a label, so that the judge adds nothing.
     if n == len(f):
         return estimate_share(y * weights, weights, level=level)
     share_of_judge = _weight_of_judge(y, f, has_label, weights)
     tuned = share_of_judge * len(f) / (len(f) - n)  # of the mean over all samples, not the others
     residuals = y - tuned * f[has_label]
     rectifier = float((weights * residuals).mean())
+    # The corrected sum may leave the range of a share by chance.
     value = min(1.0, max(0.0, tuned * float(f.mean()) + rectifier))
     influence = tuned * (f - f.mean()) / len(f)
     influence[has_label] += weights * (residuals - rectifier) / n
+    # The numbers of both parts are fixed, so that only what varies within each counts.
     for part in (has_label, ~has_label):
         influence[part] -= influence[part].mean()
     mean = float((weights * (y - share_of_judge * f[has_label])).mean())
@@ -147,11 +151,13 @@ def corrected_accuracies(
     parts |= {f"accuracy_{name}": np.isin(names, list(m)) for name, m in (groups or {}).items()}
     estimates: dict[str, Estimate] = {}
     for figure, part in parts.items():
+        # No figure without an interval that holds.
         if np.count_nonzero(~np.isnan(trusted[part])) < FEWEST:
             continue
         of_part = None if inclusion is None else inclusion[part]
         share = corrected_share(judged[part], trusted[part], inclusion=of_part, level=level)
         if shown is not None:
+            # Accuracy is right / shows a reading, and the labels correct both shares.
             labels_of_shown = np.where(np.isnan(trusted[part]), np.nan, shown[1][part])
             whole = corrected_share(shown[0][part], labels_of_shown, inclusion=of_part, level=level)
             if not whole.value:
@@ -205,6 +211,7 @@ def _weight_of_judge(
     """Return the weight of the judge that makes the variance smallest, in [0, 1]."""
     judged = f[has_label]
     spread = float(np.var(f, ddof=1))
+    # A judge that says the same of everything tells nothing about the others.
     if not spread:
         return 0.0
     means = [(weights * values).mean() for values in (y, judged)]
@@ -321,6 +328,7 @@ def transferred_share(
 
     p, sensitivity, specificity = judged[0] / n, labels[0, 0] / n_right, labels[1, 1] / n_wrong
     by_chance = NoInterval("the judge is not better than chance on the labelled samples")
+    # A coin has a sum of 1; below it, the correction would turn verdicts round.
     if sensitivity + specificity <= 1:
         return float(p), by_chance
     value = min(1.0, max(0.0, float(share(p, sensitivity, specificity))))

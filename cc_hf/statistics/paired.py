@@ -169,6 +169,7 @@ def paired_differences(
         counted = as_flags("counted", counted, shape=correct.shape)
         counted = None if counted.all() else counted
     named = of_categories or OfCategories()
+    # The estimates of the baseline serve all comparisons, whatever their number.
     baseline, *others = (
         accuracy_estimates(
             correct[system],
@@ -326,6 +327,7 @@ def difference_interval(first: Estimate, second: Estimate) -> Interval | NoInter
     estimate = difference(second, first)
     if few := _too_few(estimate.n):
         return few
+    # An interval of width 0 would claim certainty that equal outputs do not give.
     if first.influence.any() and np.array_equal(first.influence, second.influence):
         return NoInterval("the systems differ on no sample")
     return estimate.interval
@@ -350,6 +352,7 @@ def estimated_difference(first: Estimate, second: Estimate) -> PairedDifference:
     """
     estimate = difference(second, first)
     low, high = estimate.interval.low, estimate.interval.high
+    # The limits need not be symmetric; the side towards 0 decides whether 0 is outside.
     margin = high - estimate.value if estimate.value < 0 else estimate.value - low
     normal = NormalDist()
     z = normal.inv_cdf((1 + estimate.interval.level) / 2)
@@ -458,6 +461,7 @@ def f1_differences(
         of_system = np.array(as_labels("predicted", row, n=len(gold_labels), are_texts=True))
         is_gold = np.array([np.array(gold_labels) == label for label in labels], dtype=np.float64)
         is_predicted = np.array([of_system == label for label in labels], dtype=np.float64)
+        # F1 = 2 TP / (gold + predicted), a ratio of sums over rows, so that rows can be resampled.
         doubled, whole = 2 * is_gold * is_predicted, is_gold + is_predicted
         sums.append(np.concatenate([doubled, whole]).T)
         f1 = {
@@ -529,6 +533,7 @@ def figure_differences(
     tests = exchange_tests(
         first, second, figures, strata=strata, groups=groups, n_resamples=n_resamples, seed=seed
     )
+    # Both systems are resampled together: a difference on the same rows varies less.
     n_columns = np.shape(first)[1]
     sums = resampled_strata(
         np.concatenate([first, second], axis=1),

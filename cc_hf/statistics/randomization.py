@@ -107,6 +107,7 @@ def exchange_tests(
     numbers: dict[Hashable, int] = {}
     of_rows = range(n) if groups is None else as_labels("groups", groups, n=n)
     units = np.array([numbers.setdefault(group, len(numbers)) for group in of_rows])
+    # To exchange equal rows changes no sum: only these are exchanged.
     differing = np.flatnonzero((first != second).any(axis=1))
     # The columns of these rows in a matrix of exchanges.
     different, columns = np.unique(units[differing], return_inverse=True)
@@ -122,6 +123,7 @@ def exchange_tests(
     flat_changes = changes.reshape(len(different), len(labels) * first.shape[1])
     observed = figures({name: values.astype(np.float64) for name, values in sums.items()})
     is_exact = len(different) <= MOST_ENUMERATED
+    # Drawn exchanges count the observed one, too, so that p is never 0.
     n_as_far, n_defined = (dict.fromkeys(observed, 0 if is_exact else 1) for _ in range(2))
     for exchanges in _exchanges(len(different), len(differing), n_resamples, seed):
         # Not `@`: for so few columns, the threads of BLAS wait longer than they work.
@@ -261,6 +263,7 @@ def minimum_p(
         for other, of_other in rows.items():
             if other != worst:
                 p_values.append(_fisher(n_right, n, int(better[of_other].sum()), len(of_other)))
+    # The minimum is lower only if each of these shares is: the largest p is that of all.
     return max(p_values)
 
 
@@ -268,6 +271,7 @@ def _fisher(n_right: int, n: int, n_other_right: int, n_other: int) -> float:
     """Return the two-sided p of Fisher's exact test of two proportions."""
     total = n_right + n_other_right
     least, most = max(0, total - n_other), min(n, total)
+    # Logarithms, since factorials of a few hundred samples overflow.
     ways = [
         sum(math.lgamma(m + 1) - math.lgamma(k + 1) - math.lgamma(m - k + 1) for m, k in parts)
         for parts in (((n, k), (n_other, total - k)) for k in range(least, most + 1))

@@ -120,6 +120,7 @@ def _spearman(x: _Floats, y: _Floats, times: _Floats) -> _Floats:
     """
     ranks = []
     for values in (x, y):
+        # Ranks within each resample, in which an item may occur several times.
         n_below, n_equal = times @ (values[:, None] < values), times @ (values[:, None] == values)
         rank = n_below + (n_equal + 1) / 2
         ranks.append(rank - ((times * rank).sum(axis=1) / times.sum(axis=1))[:, None])

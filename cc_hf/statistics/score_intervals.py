@@ -297,6 +297,7 @@ def _share(block: Callable[[slice], _Block], n: int, n_strata: int, level: float
     mean_whole = wholes / np.maximum(counted, 1)
     total = whole_sum + 2 * (added * mean_whole).sum()
     share = (part_sum + (added * mean_whole).sum()) / total
+    # A second pass over the blocks: residuals are around the share of the first.
     sums, squares = np.zeros((2, n_strata))
     for rows in blocks:
         part, whole, stratum = block(rows)
@@ -372,6 +373,7 @@ def difference(first: Estimate, second: Estimate) -> Estimate:
     r = _correlation(first, second)
     low = value - math.sqrt(max(0.0, down**2 + second_up**2 - 2 * r * down * second_up))
     high = value + math.sqrt(max(0.0, up**2 + second_down**2 - 2 * r * up * second_down))
+    # A minimum has no influence of single samples, nor has a difference from it.
     influences = [e.influence for e in (first, second) if len(e.influence)]
     influence = influences[0] - influences[1] if len(influences) == 2 else np.zeros(0)
     return Estimate(
@@ -442,6 +444,7 @@ def lowest(shares: Sequence[Estimate]) -> Estimate:
     if len(shares) == 1:
         return worst
     tail = (1 - level) / 2
+    # The lower limit fails only if that of the lowest category does, the upper one if any does.
     low = min(_continuous_limits(share, _quantile(tail))[0] for share in shares)
     high = min(_continuous_limits(share, _quantile(tail / len(shares)))[1] for share in shares)
     return Estimate(
@@ -496,6 +499,7 @@ def _correlation(first: Estimate, second: Estimate) -> float:
             "expected figures of the same samples, got figures of"
             f" {len(first.influence)} and {len(second.influence)}"
         )
+    # The same samples speak for both figures: what they share cancels in the difference.
     scale = math.sqrt(float((first.influence**2).sum() * (second.influence**2).sum()))
     product = float((first.influence * second.influence).sum())
     return max(-1.0, min(1.0, product / scale)) if scale else 0.0

@@ -99,6 +99,7 @@ def placements(first: Sequence[float] | _Floats, second: Sequence[float] | _Floa
     x, y = as_floats("first group", first), as_floats("second group", second)
     both = with_ties(np.concatenate([x, y]))
     x, y = both[: len(x)], np.sort(both[len(x) :])
+    # Both sides of the search, so that a tie counts as half.
     n_below_twice = np.searchsorted(y, x, "left") + np.searchsorted(y, x, "right")
     shares: _Floats = n_below_twice / (2 * len(y))
     return shares
@@ -115,6 +116,7 @@ def reported_half(sentences: Sequence[str], seed: int) -> _Flags:
         >>> reported_half(["a", "b", "a", "b"], seed=0).sum()
         np.int64(2)
     """
+    # By sentences, not rows: one sentence in both halves would tune what is reported.
     distinct = sorted(set(listed("sentences", sentences)))
     order = np.random.default_rng(Bootstrap(seed=seed).seed).permutation(len(distinct))
     reported = {distinct[number] for number in order[: len(distinct) // 2]}

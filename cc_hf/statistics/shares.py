@@ -128,5 +128,6 @@ def quotients(
     shape = numerators.shape
     denominators = as_floats("wholes", wholes, shape=shape, is_finite=False)
     ratios = np.full(shape, np.nan)
+    # `where` leaves out 0 / 0, which numpy would warn of; it stays NaN.
     np.divide(numerators, denominators, out=ratios, where=denominators > 0)
     return ratios

@@ -116,8 +116,10 @@ class VerdictColumns:
         sample whose probability is closest to 0.5; of equal ones the first has the larger weight
         (Vamvas & Sennrich 2021, section 3.4). What shows neither has none: 0.
         """
+        # Ranks within a category: the most certain decision of n gets the weight n.
         order = np.lexsort((-np.abs(self._known_probability - 0.5), self.codes))
         weights = np.zeros(len(order), dtype=np.int64)
+        # What shows neither reading keeps weight 0, so that no other sum has to leave it out.
         for counted in map(self._counted, self.members(order)):
             weights[counted] = np.arange(len(counted), 0, -1)
         return weights
@@ -131,6 +133,7 @@ class VerdictColumns:
             order: the samples in an order of their categories; None for that of the samples within
                 each category.
         """
+        # One sort serves all categories; a mask for each would read all rows again and again.
         order = np.argsort(self.codes, kind="stable") if order is None else order
         start = 0
         for n in np.bincount(self.codes).tolist():
@@ -212,6 +215,7 @@ class VerdictColumns:
             "weighted_min_accuracy": min_accuracy(
                 by_category, weighted=True, uncounted=self.uncounted
             ),
+            # `fsum`, since the order of the rows must not change a digit of the figure.
             "mean_confidence": math.fsum(self.confidence) / len(self.codes),
             **{f"accuracy_{c.category}": c.accuracy for c in by_category},
             **{
@@ -246,6 +250,7 @@ class VerdictColumns:
             estimates = self._estimates(prefix, level)
             fewest = min(estimate.n for estimate in estimates.values())
             for name, estimate in estimates.items():
+                # Which category is the lowest is not known beforehand: the smallest decides.
                 n = fewest if name == "weighted_min_accuracy" else estimate.n
                 intervals[name] = (
                     NoInterval(

@@ -43,6 +43,7 @@ def space_tokens(text: str) -> list[str]:
         >>> space_tokens("The  cook left.")
         ['The', 'cook', 'left.']
     """
+    # `split()` would also split at no-break spaces, which fast_align takes for letters.
     return [token for token in text.replace("\t", " ").split(" ") if token]
 
 
@@ -137,7 +138,9 @@ class Eflomal:
                 )
                 eflomal.Aligner().align(left, right, links_filename_fwd=str(links), quiet=True)
                 forward = parse_pharaoh(
-                    links.read_text(encoding="ascii").split("\n")[: len(pairs)], name="eflomal"
+                    # The file ends with a line break, after which `split` finds one more line.
+                    links.read_text(encoding="ascii").split("\n")[: len(pairs)],
+                    name="eflomal",
                 )
             for row, alignment in zip(pairs, forward, strict=True):
                 alignments[row] = alignment
@@ -207,6 +210,7 @@ def parse_pharaoh(
     for number, line in enumerate(lines, first):
         links = []
         for word in line.split():
+            # Nine digits: no sentence is as long, and `int` of a long number is slow.
             link = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", word)
             if link is None:
                 raise DataError(
@@ -276,6 +280,7 @@ def find_aligner(aligner: str | Aligner) -> Aligner:
         if aligner not in ALIGNERS:
             raise UnknownNameError("aligner", aligner, ALIGNERS)
         return ALIGNERS[aligner]()
+    # A class has the methods as well, but no instance to call them on.
     if not isinstance(aligner, Aligner) or isinstance(aligner, type):
         raise InputError(
             f"aligner: expected a name ({', '.join(ALIGNERS)}) or an Aligner, got"

@@ -110,6 +110,7 @@ class SenseMatcher:
         match = self._matches.get(token)
         if match is None:
             if len(self._matches) >= _CACHED_TOKENS:
+                # Bounds the memory over a large corpus; the frequent tokens are back at once.
                 self._matches.clear()
             match = self._matches[token] = self._match(token)
         return match

@@ -188,7 +188,9 @@ def agreement_with_labels(
         )
     all_items = [*items, *assumed]
     labels, judged = [item.label for item in all_items], [item.judged for item in all_items]
+    # "" equals no label: what is undecided agrees with nobody.
     strict = ["" if item.undecided else item.judged for item in all_items]
+    # Several people may have labelled one translation: its labels are resampled together.
     groups = [item.judgement.example_id for item in all_items]
     shares = [item.share for item in all_items]
     weights = [item.weight for item in all_items]
@@ -284,6 +286,7 @@ def labelled_judgements(
     judgements = {row.example_id: row for row in rows}
     # Annotations of the same translation, without the ids of their examples, are taken in order.
     by_letters: dict[str, list[Judgement | Reading]] = {}
+    # Reversed, since `pop` takes from the end: the first of equal translations comes first.
     for judged in reversed(rows):
         by_letters.setdefault(letters(judged.translation), []).append(judged)
     for annotation in annotations:

@@ -119,6 +119,7 @@ class LineIndex:
         """
         offsets, n_bytes, n_lines = [0], 0, 0
         with opened(path) as file:
+            # Offsets alone are kept: a corpus of a billion lines fits no memory.
             for line in file:
                 if n_lines and n_lines % block_lines == 0:
                     offsets.append(n_bytes)
@@ -138,10 +139,12 @@ class LineIndex:
         with self.path.open("rb") as file:
             file.seek(start)
             raw = file.read(end - start)
+        # Only the first block of a file can begin with the mark of its encoding.
         raw = raw.removeprefix(_BOM) if number == 0 else raw
         try:
             return _without_returns(raw.decode("utf-8").removesuffix("\n").split("\n")), {}
         except UnicodeDecodeError:
+            # Line by line, so that one broken byte costs one pair and not the block.
             return self._decoded(raw.removesuffix(b"\n").split(b"\n"))
 
     def _decoded(self, raw_lines: Sequence[bytes]) -> tuple[list[str], dict[int, str]]:

@@ -47,6 +47,7 @@ def why_not_proved(result: EvaluationResult) -> str:
         return f"not proved: the metric {result.metric} is not registered here"
     if not result.judgements:
         return "not proved: the file has no judgements from which its figures follow"
+    # A later version may count otherwise, so that "wrong" cannot be told from "newer".
     if (version := _version(result)) > metric.version:
         return (
             f"not proved: the file is by version {version} of {metric.name}, and the rules of"
@@ -154,6 +155,7 @@ def _denied(
     for name in dict.fromkeys([*in_file, *(() if only_told or is_of_plugin else by_rows)]):
         if is_of_plugin and name.startswith("intervals: "):
             continue
+        # A figure that only one side has is a difference, too.
         told, follows = in_file.get(name), by_rows.get(name)
         if told is None or follows is None:
             is_same = told is follows

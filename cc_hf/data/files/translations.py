@@ -146,6 +146,7 @@ def read_translations(
         raise FileError(path, "expected translations, got an empty file")
     lines_of_examples = (other_lengths or {}).get(len(rows), ())
     chosen = [rows[line] for line in lines_of_examples]
+    # Plain lines have their order alone, which the number of lines must confirm.
     has_keys = not all(row.source is None and row.id is None for row in rows)
     if chosen and (
         not has_keys or all(_is_same(row, e) for row, e in zip(chosen, examples, strict=True))
@@ -156,6 +157,7 @@ def read_translations(
     if not has_keys:
         return _by_order(path, rows, examples, sorted(other_lengths or {}))
     known = {example.id for example in examples}
+    # Ids of another numbering are common: with sources beside them, ids must all be known.
     by_id = all(row.id is not None for row in rows) and (
         rows[0].source is None or known <= {row.id for row in rows}
     )

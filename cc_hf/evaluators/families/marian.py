@@ -121,6 +121,7 @@ def encoded_texts(
     if not _is_plain(tokenizer):
         return encode(texts)
     spm = tokenizer.spm_target if is_target else tokenizer.spm_source
+    # Most Marian models share one vocabulary between both sides.
     has_two = is_target and tokenizer.separate_vocabs
     vocabulary = tokenizer.target_encoder if has_two else tokenizer.encoder
     added, unknown = tokenizer.get_added_vocab(), vocabulary[tokenizer.unk_token]
@@ -132,6 +133,7 @@ def encoded_texts(
             parts, spm.encode([text for _, text in parts], out_type=str), strict=True
         )
     ]
+    # A text may spell an added token, such as "</s>": the slow road knows what it becomes.
     others = [i for i, text in enumerate(texts) if any(token in text for token in added)]
     if others:
         for i, row in zip(others, encode([texts[i] for i in others]), strict=True):
@@ -190,6 +192,7 @@ def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
         if variety in by_tag:
             return by_tag[variety]
     row = LANGUAGE_CODES.get(lang)
+    # Models name languages by two or by three letters: de or deu, zh or cmn.
     codes = [lang] if row is None else [lang, row.code, *row.others, row.nllb.partition("_")[0]]
     for code in codes:
         if f">>{code}<<" in marks:
@@ -200,6 +203,7 @@ def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
         for code in dict.fromkeys(codes)
         if code and mark.startswith(f">>{code}_")
     ]
+    # Serbian without a script is in the one that its code of NLLB names.
     usual = [
         mark
         for mark in variants

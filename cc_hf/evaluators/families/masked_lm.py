@@ -138,7 +138,9 @@ class MaskedLMEvaluator(Evaluator):
         joined = [
             self._joined(source, target) for source, target in zip(sources, targets, strict=True)
         ]
+        # One copy of the pair for each token: its probability needs all others to be visible.
         masks = [(row, i) for row, target in enumerate(targets) for i in range(len(target))]
+        # Logits are limited apart: a vocabulary of 250,000 outweighs the hidden states.
         size = max(
             1,
             min(
@@ -224,6 +226,7 @@ def _frame(tokenizer: Any, *, pair: bool) -> tuple[list[int], list[int], list[in
     ]
     ids = list(tokenizer("a", "b")["input_ids"] if pair else tokenizer("a")["input_ids"])
     special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+    # The frame is read from an encoded pair, since tokenizers declare it in different ways.
     start = next(i for i, number in enumerate(ids) if number == words[0][0])
     if not pair:
         return ids[:start], [], ids[start + len(words[0]) :]

@@ -140,6 +140,7 @@ def answer(report: Report, *, in_terminal: bool = True) -> Iterator[Piece]:
     for sentence in sentences[:_MOST_FINDINGS]:
         yield Line(sentence, "item")
     by_evaluator = (m for m in report.metrics if registered_metric(m).takes_evaluator)
+    # Where words alone may be cited, what the judge says is shown beside them.
     metrics = [*dict.fromkeys((report.metrics[0], *islice(by_evaluator, 1)))]
     for metric in metrics:
         yield _systems(report, metric)
@@ -235,6 +236,7 @@ def _figure(report: Report, metric: str, system: str, name: str) -> str:
 
 def _shared(texts: Sequence[str]) -> str:
     (metric, first), *others = (signature.parse(text) for text in texts)
+    # Fields that differ between systems are dots; which they are, JSON and -v say.
     kept = {
         key: value if all(fields.get(key) == value for _, fields in others) else "..."
         for key, value in first.items()

@@ -114,6 +114,7 @@ def _systems_tables(comparison: Comparison, title: str) -> Iterator[Piece]:
     for system_comparison in comparison.systems:
         by_metric.setdefault(system_comparison.metric, []).append(system_comparison)
     unfit = {metric: _unfit(comparison, pairs) for metric, pairs in by_metric.items()}
+    # What may be cited comes first; the sort is stable, so that the rest keeps its order.
     for metric in sorted(by_metric, key=lambda metric: bool(unfit[metric])):
         pairs = by_metric[metric]
         of_pairs = (pairs[0].baseline, *(pair.system for pair in pairs))
@@ -161,6 +162,7 @@ def _differences(
     compared: Sequence[SystemComparison], n_resamples: int
 ) -> Iterator[list[str | Cell]]:
     """Yield the figures of the baseline and of the systems, with their differences."""
+    # Old files lack some figures: their cells stay empty, and no row is lost.
     of_pairs = [dict(_in_order(pair)) for pair in compared]
     for label, difference in max(of_pairs, key=len).items():
         cells = [
