@@ -174,9 +174,11 @@ class MissingDependencyError(CCError, ImportError):
     """  # noqa: E501
 
     def __init__(self, package: str, extra: str = "", *, install: str = "") -> None:
-        line = install or f"pip install '{_installed_from()}[{extra}]'"
+        self.package = package
+        self.install = install or f"pip install '{_installed_from()}[{extra}]'"
         super().__init__(
-            f"this needs the package {package!r}, which is not installed. Install it with: {line}"
+            f"this needs the package {package!r}, which is not installed. Install it with:"
+            f" {self.install}"
         )
 
 

@@ -40,6 +40,7 @@ __all__ = [
     "METRICS",
     "MODEL_FORMATS",
     "MODEL_TYPES",
+    "MORPHOLOGY_READERS",
     "PUBLIC_NAMES",
     "PUBLISHERS",
     "READERS",
@@ -180,6 +181,12 @@ EVALUATOR_SCHEMES: dict[str, str] = {
     "server": "cc_hf.plugins.asking.server_evaluator:open_server_evaluator",
 }
 
+#: Reader of the genders of words -> a function of a language that returns a
+#: `cc_hf.text.morphology.MorphologyReader`.
+MORPHOLOGY_READERS: dict[str, str] = {
+    "apertium": "cc_hf.plugins.apertium.reader:open_apertium",
+}
+
 #: Ending of a file with rows that is no text -> a function that yields its rows, as
 #: `cc_hf.tables.rows.read_rows` says.
 READERS: dict[str, str] = {
@@ -259,6 +266,7 @@ _TABLES: dict[str, Mapping[str, str | Study | Verb]] = {
     "evaluator scheme": EVALUATOR_SCHEMES,
     "model type": MODEL_TYPES,
     "model format": MODEL_FORMATS,
+    "morphology reader": MORPHOLOGY_READERS,
     # model_type that a checkpoint of fairseq is converted to, beside those of transformers -> how,
     # a `cc_hf.plugins.conversion.architectures.Architecture`.
     "fairseq architecture": {},
@@ -283,6 +291,7 @@ _GROUPS = {
     "evaluator scheme": "cc_hf.evaluator_schemes",
     "model type": "cc_hf.model_types",
     "model format": "cc_hf.model_formats",
+    "morphology reader": "cc_hf.morphology_readers",
     "fairseq architecture": "cc_hf.fairseq_architectures",
     "label set": "cc_hf.label_sets",
     "public name": "cc_hf.public_names",
@@ -303,6 +312,7 @@ _INSTANCES = {
     "evaluator scheme": "collections.abc:Callable",
     "label set": "cc_hf.data.labelled:LabelSet",
     "model format": "cc_hf.models.model_format:ModelFormat",
+    "morphology reader": "collections.abc:Callable",
     "publisher": "collections.abc:Callable",
     "reader": "collections.abc:Callable",
     "report section": "cc_hf.reports.sections:SectionHook",

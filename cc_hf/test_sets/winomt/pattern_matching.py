@@ -97,12 +97,13 @@ def judge_rows(
         ('female', 'correct')
     """
     names, judgements = check_ids(ids, len(predictions)), []
-    for name, (translation, reference, alignment) in zip(
-        names, zip(predictions, references, alignments, strict=True), strict=True
+    phrases = [*map(_phrase, predictions, references, alignments)]
+    genders = predictor.predict_all(phrases)
+    for name, translation, reference, gender in zip(
+        names, predictions, references, genders, strict=True
     ):
         gold = reference["gold_gender"]
-        phrase = _phrase(translation, reference, alignment)
-        predicted = UNKNOWN if is_blank(translation) else predictor.predict(phrase)
+        predicted = UNKNOWN if is_blank(translation) else gender
         verdict = _verdict(predicted, gold)
         judgements.append(
             Judgement(
@@ -206,7 +207,7 @@ class WinomtPatternMatching(Metric):
             female, neutral) and `stereotype` (pro, anti, none). An optional key is `pair` (str), a
             name that a sentence and the same with the other gender share.
         tgt_lang (str): ar, de, he, pt, ru or uk; es, fr or it with spaCy and its model for the
-            language.
+            language, or with lttoolbox and a dictionary of Apertium.
 
     Returns:
         n, n_correct, n_inconclusive, n_blank, n_<gold>_as_<predicted>, n_unknown, n_unknown_<gold>
@@ -235,7 +236,7 @@ class WinomtPatternMatching(Metric):
     """
     papers = ("stanovsky-2019",)
     signature_name = "winomt"
-    version = 5
+    version = 6
     reference_fields = _FIELDS
     # Most rules have no neutral form, so that a minimum over these rows says nothing of a system.
     uncounted = ("neutral",)

@@ -1,7 +1,7 @@
 import importlib.metadata
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
@@ -28,6 +28,7 @@ from cc_hf.test_sets.winomt.gender_figures import (
     printed_figures,
 )
 from cc_hf.text.alignment import space_tokens
+from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, Analysis
 from tests.helpers.usual import cases, limits
 
 BUILT_IN = ("ar", "de", "he", "pt", "ru", "uk")
@@ -135,10 +136,11 @@ def spacy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     ("es", ["la doctora", "la médico"], "female"),  # a tie goes to the first
     ("es", ["el médico"], "male"),
     ("es", ["lo"], "neutral"),
-    ("es", ["de", "", "au"], UNKNOWN),
+    ("es", ["de", "au"], "neutral"),
+    ("es", [""], UNKNOWN),
     ("fr", ["au"], "male"),
     ("it", ["dell'avvocato"], "male"),
-    ("fr", ["dell'avvocato"], UNKNOWN),
+    ("fr", ["dell'avvocato"], "neutral"),
 )
 def test_romance_genders_by_spacy(lang: str, phrases: list[str], expected: str, spacy: Any) -> None:
     assert {phrase: gender(lang, phrase) for phrase in phrases} == dict.fromkeys(phrases, expected)
@@ -154,9 +156,53 @@ def test_the_spacy_pipeline_can_be_chosen(spacy: Any) -> None:
 
 def test_missing_spacy_is_named_with_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
+    absent = MissingDependencyError("lt-proc", install="apt install lt-proc")
+    monkeypatch.setattr(romance, "open_reader", Mock(side_effect=absent))
     romance.predictor.cache_clear()
-    with pytest.raises(MissingDependencyError, match=r"pip .*spacy>=3\.7' && python -m spacy.* it"):
+    either = r"pip .*spacy>=3\.7' && python -m spacy.* it_core_news_sm; or apt install lt-proc"
+    with pytest.raises(MissingDependencyError, match=either):
         gender_predictor("it")
+
+
+_F, _M = frozenset([FEMININE]), frozenset([MASCULINE])
+_WORDS_OF_DICTIONARY = {
+    "la": (Analysis("el", "determiner", _F), Analysis("lo", "pronoun", _M)),
+    "el": (Analysis("el", "determiner", _M),),
+    "su": (Analysis("suyo", "determiner", _F | _M),),
+    "médica": (Analysis("médico", "noun", _F),),
+    "guía": (Analysis("guía", "noun", _F), Analysis("guía", "noun", _M)),
+    "lo": (Analysis("lo", "pronoun", _M),),
+}
+
+
+class _Dictionary:
+    signature_name = "words"
+
+    def analyse(self, texts: Sequence[str]) -> list[tuple[AnalysedWord, ...]]:
+        return [
+            tuple(
+                AnalysedWord(word, 0, _WORDS_OF_DICTIONARY.get(word, ())) for word in text.split()
+            )
+            for text in texts
+        ]
+
+
+@cases(
+    (["la", "la guía", "la el", "su médica", "médica la el"], "female"),  # a tie goes to the first
+    (["el", "el la"], "male"),
+    (["su", "guía", "lo", "zzz"], "neutral"),
+    ([""], UNKNOWN),
+)
+def test_romance_genders_by_a_dictionary(
+    phrases: list[str], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without spaCy: pronouns show nobody's gender, and a form of both shows none."""
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    monkeypatch.setattr(romance, "open_reader", lambda *_: _Dictionary())
+    romance.predictor.cache_clear()
+    assert gender_predictor("es").signature_name == "words"
+    assert {phrase: gender("es", phrase) for phrase in phrases} == dict.fromkeys(phrases, expected)
+    romance.predictor.cache_clear()
 
 
 def test_a_dictionary_that_is_an_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ def test_figures_and_counts_follow_the_verdicts() -> None:
     begin = r"winomt\|data:own@[0-9a-f]{12}\|langs:en-de\|align:given\."
     assert re.match(begin, found["signature"])
     assert (
-        "|gender:rules|figures:exact|clean:no|norm:nfc-cf|n:4|boot:20|seed:0|m:5|v:"
+        "|gender:rules|figures:exact|clean:no|norm:nfc-cf|n:4|boot:20|seed:0|m:6|v:"
         in found["signature"]
     )
     json.dumps(found, allow_nan=False)

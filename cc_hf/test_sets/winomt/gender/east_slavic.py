@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cc_hf.errors import MissingDependencyError
-from cc_hf.test_sets.winomt.gender.phrase import Phrase, most_frequent
+from cc_hf.test_sets.winomt.gender.phrase import GenderPredictor, Phrase, most_frequent
 
 __all__ = ["predictor"]
 
@@ -40,7 +40,7 @@ def predictor(lang: str) -> EastSlavicGender:
 
 
 @dataclass(frozen=True)
-class EastSlavicGender:
+class EastSlavicGender(GenderPredictor):
     """Rules for Russian and Ukrainian.
 
     A word is female if any of its parses is, else it has the gender of most parses; without a

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cc_hf.test_sets.winomt.gender.phrase import Phrase
+from cc_hf.test_sets.winomt.gender.phrase import GenderPredictor, Phrase
 
 __all__ = ["predictor"]
 
@@ -49,7 +49,7 @@ def predictor(lang: str) -> GermanGender:
 
 
 @dataclass(frozen=True)
-class GermanGender:
+class GermanGender(GenderPredictor):
     """Rules for German.
 
     They are tried in this order: nurse, no token, "-in" (even "ein" and "hin"), the nearest
@@ -61,10 +61,7 @@ class GermanGender:
     "@-@", which Moses writes for a hyphen: spaCy, which the program uses, splits neither.
     """
 
-    @property
-    def signature_name(self) -> str:
-        """The name `rules`."""
-        return "rules"
+    signature_name = "rules"
 
     def predict(self, phrase: Phrase) -> str:
         """Return the gender of a phrase; `male` if nothing decides, never `unknown`."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 __all__ = ["GENDERS", "UNKNOWN", "GenderPredictor", "Phrase", "most_frequent"]
 
@@ -39,15 +39,22 @@ class Phrase:
         return " ".join(self.tokens)
 
 
-class GenderPredictor(Protocol):
-    """Gender rules of one language. The result depends only on the phrase."""
+class GenderPredictor(ABC):
+    """Gender rules of one language. The result depends only on the phrase.
 
-    @property
-    def signature_name(self) -> str:
-        """The name and versions, as the signature of a result holds them."""
+    Attributes:
+        signature_name: name and versions, as the signature of a result holds them.
+    """
 
+    signature_name: str
+
+    @abstractmethod
     def predict(self, phrase: Phrase) -> str:
         """Return the gender of a phrase, one of `GENDERS`, or `UNKNOWN`."""
+
+    def predict_all(self, phrases: Sequence[Phrase]) -> list[str]:
+        """Return the gender of each phrase."""
+        return [self.predict(phrase) for phrase in phrases]
 
 
 def most_frequent(genders: Sequence[str]) -> str:

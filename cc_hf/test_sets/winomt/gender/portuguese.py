@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from cc_hf.test_sets.winomt.gender.phrase import UNKNOWN, Phrase
+from cc_hf.test_sets.winomt.gender.phrase import UNKNOWN, GenderPredictor, Phrase
 
 __all__ = ["PortugueseGender", "predictor"]
 
@@ -47,7 +47,7 @@ _MASCULINE = re.compile(r"(os?|or|ores|ão|ãos|ães)$")
 
 
 @dataclass(frozen=True)
-class PortugueseGender:
+class PortugueseGender(GenderPredictor):
     """Rules for Portuguese.
 
     A phrase has the gender of most of its determiners and nouns, up to a complement such as "da
@@ -55,10 +55,7 @@ class PortugueseGender:
     without a determiner is masculine, as the generic form is.
     """
 
-    @property
-    def signature_name(self) -> str:
-        """The name `rules`."""
-        return "rules"
+    signature_name = "rules"
 
     def predict(self, phrase: Phrase) -> str:
         """Return the gender of a phrase, or `unknown` for one without determiner and noun.

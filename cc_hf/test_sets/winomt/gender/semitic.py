@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cc_hf.test_sets.winomt.gender.phrase import UNKNOWN, Phrase
+from cc_hf.test_sets.winomt.gender.phrase import UNKNOWN, GenderPredictor, Phrase
 
 __all__ = ["predictor"]
 
@@ -40,19 +40,16 @@ def predictor(lang: str) -> SemiticGender:
 
 
 @dataclass(frozen=True)
-class SemiticGender:
+class SemiticGender(GenderPredictor):
     """Rule for Hebrew or Arabic: female if the phrase passes the test, male if not.
 
     Attributes:
         is_feminine: test of the phrase's text.
     """
 
-    is_feminine: Callable[[str], bool]
+    signature_name = "rules"
 
-    @property
-    def signature_name(self) -> str:
-        """The name `rules`."""
-        return "rules"
+    is_feminine: Callable[[str], bool]
 
     def predict(self, phrase: Phrase) -> str:
         """Return the gender of a phrase; `unknown` for an empty one."""
