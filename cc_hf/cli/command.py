@@ -139,6 +139,7 @@ class Outcome:
         """
         # Two outputs in one stream could not be told apart by what reads it.
         standard = [output, *(texts or {}).values()].count(STANDARD)
+        # Both ask for the JSON in the same place, which then gets it once.
         is_same = output == STANDARD and self.text in (None, self._json)
         if standard + (as_json and not is_same) > 1:
             raise InputError(
@@ -225,6 +226,7 @@ def as_command(
         )
     infos = [info for p in parameters for info in get_args(p.annotation)[1:]]
     hides = any(getattr(info, "hidden", False) for info in infos)
+    # Eager: help is shown before a missing argument is an error.
     settings = {"is_eager": True, "callback": _show_all, "hidden": not hides}
     text = "Show this help with all options."
     parameters.append(_flag("help_all", "--help-all", text, **settings))
@@ -237,6 +239,7 @@ def as_command(
         shown = {name: values.pop(name, False) for name in ("as_json", "quiet")}
         no_inputs = {*declared.files, *_NAMES, "output"}
         inputs = {name: _files(v) for name, v in values.items() if name not in no_inputs}
+        # Else an input that is also the output is overwritten, with exit status 0.
         with keeping_inputs(inputs):
             run_apart(values, output, **shown)
 
@@ -262,11 +265,14 @@ def as_command(
             # A command with an `output` of its own writes it by `text` or `files`.
             shown = None if own_output and outcome.text is None else output
             outcome.show(shown, as_json=as_json, quiet=quiet, texts=texts)
+            # Last: a gate that is closed has its tables and files all the same.
             if outcome.status:
                 raise typer.Exit(outcome.status)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.settings = declared.settings  # type: ignore[attr-defined]
+    # typer reads defaults from the signature and types from here, which `wraps` took of the
+    # function.
     run.__annotations__ = {p.name: p.annotation for p in parameters}
     return run
 
@@ -436,6 +442,7 @@ class Command(TyperCommand):
                 takes a single value and is given twice.
         """
         args = [_with_dashes(arg) for arg in args]
+        # click takes from the list what it has parsed.
         given = list(args)
         flags = {flag for param in self.get_params(ctx) for flag in param.opts}
         others = {**_OTHER_NAMES}
@@ -445,6 +452,7 @@ class Command(TyperCommand):
         for arg in args:
             flag = arg.partition("=")[0]
             other = others.get(flag, "")
+            # Only where the command has that option; else click's own error says what is there.
             if flag not in flags and other.partition(" ")[0] in flags:
                 raise InputError(f"{flag}: expected {other} in its place")
             if flag not in flags and flag in _VARIABLES:
@@ -484,6 +492,8 @@ class Command(TyperCommand):
         panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         params: list[Any] = self.get_params(ctx)
         for param in params:
+            # click describes no hidden option, and keeps the parameters for the next help of the
+            # same program.
             is_hidden = getattr(param, "hidden", False)
             if is_hidden and not _is_argument(param) and ctx.meta.get(ALL_OPTIONS):
                 param.hidden = False
