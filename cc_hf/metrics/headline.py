@@ -309,6 +309,7 @@ def _ranks(
     """
     metric = registered_metric(result.metric)
     minima = [n for n in (f"{CORRECTED}min_accuracy", "min_accuracy") if n in result.scores]
+    # However few they are: that women or men are few is then said, where a total would hide it.
     if is_of_gender and minima:
         return minima[0]
     # Of one category the minimum is the accuracy, and an extreme of small samples is chance.

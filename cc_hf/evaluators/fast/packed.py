@@ -292,7 +292,7 @@ class PackedModel:
         The inner states of a block stay in the processor's cache.
         """
         prepare = self.arithmetic.prepare
-        # Equal blocks: each number of rows needs a prepared product, so would a short last one.
+        # Blocks of equal size, since each number of rows needs a prepared product of its own.
         for rows in (
             hidden.tensor_split(-(-len(hidden) // _BLOCK_ROWS))
             if hidden.device.type == "cpu"
@@ -402,6 +402,7 @@ def n_positions(model: Any) -> int:
 
 
 def _positions(part: Any) -> torch.Tensor:
+    # M2M100 computes its sinusoids into a buffer of another name; tables of the others are weights.
     table: torch.Tensor = (
         part.embed_positions.weight
         if hasattr(part.embed_positions, "weight")

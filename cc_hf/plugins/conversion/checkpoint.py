@@ -192,8 +192,8 @@ def _load(file: Path) -> Any:
 
 
 def _allowed() -> list[Any]:
-    # Trainings with --eval-bleu leave arrays of numpy.
-    # The module of this function differs between versions of numpy, and files have both names.
+    # Trainings with --eval-bleu leave arrays of numpy. The module of this function differs between
+    # its versions, and files have both names.
     reconstruct = np.empty(0).__reduce__()[0]
     return [
         argparse.Namespace,

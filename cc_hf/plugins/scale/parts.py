@@ -56,6 +56,7 @@ __all__ = [
 #: Version of the format of a file of scores.
 FORMAT = 1
 
+# Nine digits at most: Python refuses to convert thousands.
 _PART = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
 _ROWS_PER_GROUP, _ROWS_AT_ONCE = 65_536, 8_192
 _CONSTANTS = ("evaluator", "plan", "n_pairs", "format")
