@@ -226,7 +226,6 @@ def as_command(
         )
     infos = [info for p in parameters for info in get_args(p.annotation)[1:]]
     hides = any(getattr(info, "hidden", False) for info in infos)
-    # Eager: help is shown before a missing argument is an error.
     settings = {"is_eager": True, "callback": _show_all, "hidden": not hides}
     text = "Show this help with all options."
     parameters.append(_flag("help_all", "--help-all", text, **settings))
@@ -239,8 +238,7 @@ def as_command(
         shown = {name: values.pop(name, False) for name in ("as_json", "quiet")}
         no_inputs = {*declared.files, *_NAMES, "output"}
         inputs = {name: _files(v) for name, v in values.items() if name not in no_inputs}
-        # Else an input that is also the output is overwritten, with exit status 0.
-        with keeping_inputs(inputs):
+        with keeping_inputs(inputs):  # else an input that is also the output is overwritten
             run_apart(values, output, **shown)
 
     def run_apart(
@@ -265,15 +263,12 @@ def as_command(
             # A command with an `output` of its own writes it by `text` or `files`.
             shown = None if own_output and outcome.text is None else output
             outcome.show(shown, as_json=as_json, quiet=quiet, texts=texts)
-            # Last: a gate that is closed has its tables and files all the same.
             if outcome.status:
-                raise typer.Exit(outcome.status)
+                raise typer.Exit(outcome.status)  # last, since a closed gate has tables, too
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.settings = declared.settings  # type: ignore[attr-defined]
-    # typer reads defaults from the signature and types from here, which `wraps` took of the
-    # function.
-    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    run.__annotations__ = {p.name: p.annotation for p in parameters}  # where typer reads types
     return run
 
 
@@ -576,6 +571,7 @@ def _name(flag: str) -> str:
     return flag.removeprefix("--").replace("-", "_")
 
 
+# The option is eager, so that help is shown before a missing argument is an error.
 def _show_all(ctx: typer.Context, value: bool) -> None:
     if value:
         ctx.meta[ALL_OPTIONS] = True

@@ -180,10 +180,9 @@ def _decided(
         return define(
             evaluator.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
         )
-    # A copy, since "arithmetic" returns an array of the scores themselves, and it is changed below.
     scores = define(
         evaluator.fast.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
-    ).copy()
+    ).copy()  # "arithmetic" returns an array of the scores themselves
     rough = np.array([_difference(scores, contest, is_log=is_log) for contest in contests])
     # `rough` keeps the differences by the faster pass, while `scores` gets exact ones below.
     # Contests with the same scores may have the same token ids. They are scored again together or
@@ -194,8 +193,7 @@ def _decided(
     twins_of = [twins[_scores_of(scores, contest)] for contest in contests]
     # A difference that is not finite, as for a score of 0, counts as close and is scored again.
     distance = _distances(rough, threshold)
-    # Stable: ties keep the order of the rows, so that every process draws the same sample.
-    order = np.argsort(distance, kind="stable")
+    order = np.argsort(distance, kind="stable")  # every process draws the same sample
     # The closest contests matter most; the sample of the others shows errors that grow with scores.
     others = order[_N_CLOSEST:]
     doubtful = {
@@ -234,8 +232,7 @@ def _decided(
         # A difference from a score of 0 is infinite and would make every other contest doubtful.
         errors[rows] = np.where(np.isfinite(added), added, 0)
         harmful = _most_harmful(errors, rough, threshold)
-        # Over `rows` alone: the errors of the other contests are unknown, not 0.
-        mean_square = float((errors**2).sum() / len(rows))
+        mean_square = float((errors**2).sum() / len(rows))  # the other errors are unknown, not 0
         close = max(_LARGEST * harmful, _MEAN_SQUARE * mean_square**0.5)
         doubtful |= set(np.flatnonzero(distance <= close).tolist())
 
