@@ -170,7 +170,6 @@ def report(
     results, judge_cards = separate_cards(results)
     if not results:
         raise InputError("results: expected results beside the cards of judges, got cards alone")
-    # Results on several data make a report for each, on one page.
     groups, notes = read_report_systems(results, names, quality=read_quality_scores(bleu))
     if len(groups) > 1 and (dataset or labels):
         raise InputError(

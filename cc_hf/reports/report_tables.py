@@ -53,7 +53,7 @@ __all__ = [
     "summary_table",
 ]
 
-_FEW = 4  # tables of more systems have them as rows, because their names need room
+_FEW = 4  # tables of more systems have them as rows, since columns need the width of the page
 _SIGNIFICANT = 0.05
 
 
@@ -272,7 +272,6 @@ def category_table(report: Report, metric: str) -> ReportTable:
     meanings = {
         column_label(metric, kind, kinds): figure_name(metric, kind).meaning for kind in kinds
     }
-    # The longer side becomes the rows, since columns need the width of the page.
     if len(results) > max(_FEW, len(categories)):
         indices = {system.name: index for index, system in enumerate(report.systems)}
         rows = [
