@@ -139,6 +139,7 @@ class Outcome:
         """
         # Two outputs in one stream could not be told apart by what reads it.
         standard = [output, *(texts or {}).values()].count(STANDARD)
+        # Both ask for the JSON in the same place, which then gets it once.
         is_same = output == STANDARD and self.text in (None, self._json)
         if standard + (as_json and not is_same) > 1:
             raise InputError(
@@ -237,7 +238,7 @@ def as_command(
         shown = {name: values.pop(name, False) for name in ("as_json", "quiet")}
         no_inputs = {*declared.files, *_NAMES, "output"}
         inputs = {name: _files(v) for name, v in values.items() if name not in no_inputs}
-        with keeping_inputs(inputs):
+        with keeping_inputs(inputs):  # else an input that is also the output is overwritten
             run_apart(values, output, **shown)
 
     def run_apart(
@@ -263,11 +264,11 @@ def as_command(
             shown = None if own_output and outcome.text is None else output
             outcome.show(shown, as_json=as_json, quiet=quiet, texts=texts)
             if outcome.status:
-                raise typer.Exit(outcome.status)
+                raise typer.Exit(outcome.status)  # last, since a closed gate has tables, too
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.settings = declared.settings  # type: ignore[attr-defined]
-    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    run.__annotations__ = {p.name: p.annotation for p in parameters}  # where typer reads types
     return run
 
 
@@ -436,6 +437,7 @@ class Command(TyperCommand):
                 takes a single value and is given twice.
         """
         args = [_with_dashes(arg) for arg in args]
+        # click takes from the list what it has parsed.
         given = list(args)
         flags = {flag for param in self.get_params(ctx) for flag in param.opts}
         others = {**_OTHER_NAMES}
@@ -445,6 +447,7 @@ class Command(TyperCommand):
         for arg in args:
             flag = arg.partition("=")[0]
             other = others.get(flag, "")
+            # Only where the command has that option; else click's own error says what is there.
             if flag not in flags and other.partition(" ")[0] in flags:
                 raise InputError(f"{flag}: expected {other} in its place")
             if flag not in flags and flag in _VARIABLES:
@@ -484,6 +487,8 @@ class Command(TyperCommand):
         panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         params: list[Any] = self.get_params(ctx)
         for param in params:
+            # click describes no hidden option, and keeps the parameters for the next help of the
+            # same program.
             is_hidden = getattr(param, "hidden", False)
             if is_hidden and not _is_argument(param) and ctx.meta.get(ALL_OPTIONS):
                 param.hidden = False
@@ -566,6 +571,7 @@ def _name(flag: str) -> str:
     return flag.removeprefix("--").replace("-", "_")
 
 
+# The option is eager, so that help is shown before a missing argument is an error.
 def _show_all(ctx: typer.Context, value: bool) -> None:
     if value:
         ctx.meta[ALL_OPTIONS] = True

@@ -151,6 +151,8 @@ def gate(
         shared.append(is_shared)
     changes = [_change(flag) for flag in flags]
     margins = [margin if flag.figure == "accuracy" else of_category for flag in flags]
+    # A fail needs one of all figures, so that p is corrected; a pass needs every figure that
+    # decides, so that its limits are not. A category that does not decide can still fail.
     p_values = holm([_p_beyond(c, m) for c, m in zip(changes, margins, strict=True)])
     figures = [
         _decided(flag, change, p, m)
@@ -226,6 +228,7 @@ def _flags(results: Mapping[str, EvaluationResult]) -> tuple[list[_Flags], bool]
 
 def _change(flags: _Flags) -> Estimate:
     """Return the second accuracy minus the first, whose limits are one-sided ones."""
+    # An interval of 90 % has limits that are each wrong in 5 %.
     two_sided = 1 - 2 * (1 - _LEVEL)
     shares = [
         estimate_share(row, np.ones(len(row)), groups=flags.units, level=two_sided)
@@ -239,6 +242,7 @@ def _p_beyond(change: Estimate, margin: float) -> float:
     distribution with the upper limit of the change.
     """
     distance, error = -margin - change.value, change.interval.high - change.value
+    # Equal verdicts may leave the change no width; then it alone says whether the drop is larger.
     if not error:
         return 0.0 if distance > 0 else 1.0
     return 1 - NormalDist().cdf(distance / error * NormalDist().inv_cdf(_LEVEL))
@@ -247,12 +251,14 @@ def _p_beyond(change: Estimate, margin: float) -> float:
 def _decided(flags: _Flags, change: Estimate, p_value: float, margin: float) -> GateFigure:
     low = change.interval.low
     verdict: Verdict = "cannot tell"
+    # Units, since two sentences that differ in the gender alone are one draw.
     if len({*flags.units}) >= FEWEST_PAIRED:
         if low > -margin:
             verdict = "pass"
         elif p_value <= 1 - _LEVEL:
             verdict = "fail"
     z, z_power = NormalDist().inv_cdf(_LEVEL), NormalDist().inv_cdf(_POWER)
+    # By the limit that a pass is decided by; that of the other side may be nearer.
     error = (change.value - low) / z
     before, after = (float(row.mean()) for row in flags.correct)
     n = flags.correct.shape[1]

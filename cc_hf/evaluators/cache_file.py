@@ -48,7 +48,8 @@ _ADD_DIGESTS = (
 _WITH_DIGESTS = (
     f"CREATE TEMP VIEW scores AS SELECT *, row_digest({_SCORE}) AS digest FROM main.scores"
 )
-_ROW = struct.Struct("<dqd")
+_ROW = struct.Struct("<dqd")  # little-endian everywhere, since machines share files
+# Copied for each score, which takes a quarter of the time of making one.
 _EMPTY_DIGEST = hashlib.blake2b(digest_size=8)
 
 
@@ -119,12 +120,15 @@ class CacheFile:
             except sqlite3.OperationalError as error:
                 if self._is_in_a_closed_folder(error):
                     return self._connected(f"{self.path.absolute().as_uri()}?immutable=1")
+                # By its text: Python tells the codes of SQLite's errors only from 3.11 on.
                 if "locked" not in str(error) or time.monotonic() >= until:
                     raise
             time.sleep(_RETRY_SECONDS)
 
     def _connected(self, name: str) -> sqlite3.Connection:
         """Open the file by its path or URI, and check it."""
+        # IMMEDIATE: a transaction that reads first does not wait but fails if another process wrote
+        # meanwhile. A path is no URI, since it may hold "?" or "%".
         connection = sqlite3.connect(
             name, timeout=_BUSY_SECONDS, isolation_level="IMMEDIATE", uri=name != str(self.path)
         )
@@ -152,10 +156,12 @@ class CacheFile:
         """
         # A crash of the machine may lose the last scores, but does not damage the file.
         connection.execute("PRAGMA synchronous = NORMAL")
+        # Without the lock first, which a file that is read-only refuses.
         if _header(connection) == (0, 0):
             with connection:
                 connection.execute("BEGIN IMMEDIATE")
-                # Another process may have created the tables before this one got the lock.
+                # Another process may have created the tables before this one got the lock. A file
+                # with tables but without numbers is another program's, and is left as it is.
                 if (
                     _header(connection) == (0, 0)
                     and not connection.execute("SELECT 1 FROM sqlite_master").fetchone()
@@ -163,6 +169,7 @@ class CacheFile:
                     for statement in _SCHEMA:
                         connection.execute(statement)
         if _header(connection) == (_APPLICATION, 1):
+            # What follows would refuse the old version, which a file that is read-only keeps.
             _migrate(connection)
             return
         application, version = _header(connection)
@@ -199,6 +206,8 @@ class CacheFile:
                 head = file.read(72)
         except OSError:
             return False
+        # SQLite keeps the application id at byte 68, and would not open a damaged file: a damaged
+        # cache may be cleared, another file may not.
         return head[:16] == _MAGIC and head[68:72] == _APPLICATION.to_bytes(4, "big")
 
     def _files(self) -> list[Path]:
@@ -219,12 +228,14 @@ def _migrate(connection: sqlite3.Connection) -> None:
     try:
         with connection:
             connection.execute("BEGIN IMMEDIATE")
-            # Another process may have added them before this one got the lock.
+            # Another process may have added them before this one got the lock. The version changes
+            # in the same transaction, so that a migration that was stopped begins anew.
             if _header(connection) == (_APPLICATION, 1):
                 for statement in _ADD_DIGESTS:
                     connection.execute(statement)
         _use_log(connection)
     except sqlite3.OperationalError as error:
+        # A full disk: digests take space, and scores can still be read.
         if "readonly" not in str(error) and "full" not in str(error):
             raise
         connection.execute(_WITH_DIGESTS)
@@ -274,5 +285,7 @@ def is_damage(error: Exception) -> bool:
         False
     """
     if isinstance(error, sqlite3.OperationalError):
+        # Damage to names hides a table or a column; damage to the version makes a file of version 2
+        # look like one that lacks the column of digests.
         return str(error).startswith(("no such", "duplicate column"))
     return isinstance(error, (sqlite3.DatabaseError, UnicodeDecodeError))

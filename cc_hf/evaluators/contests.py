@@ -97,6 +97,7 @@ def pair_scores(
         >>> bool(correct > incorrect)
         True
     """
+    # A function has no faster pass and cuts no text, and 0 is a score that it may return.
     if isinstance(evaluator, FunctionEvaluator):
         return evaluator.text_scores(requests)
     check_choice("score", score, {**SCORES, **LOG_SCORES})
@@ -138,6 +139,7 @@ def check_contests(
         TooLongError: when texts on both sides of a contest are equal only because they were cut
             (`Evaluator.check_not_cut_alike`).
     """
+    # Logarithms can be compared where their probabilities are 0 in floating point.
     for left, right in contests if score not in LOG_SCORES else ():
         if all(scores[i] < _TINY for side in (left, right) for i in side):
             request = requests[left[0]]
@@ -180,7 +182,7 @@ def _decided(
         )
     scores = define(
         evaluator.fast.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
-    ).copy()
+    ).copy()  # "arithmetic" returns an array of the scores themselves
     rough = np.array([_difference(scores, contest, is_log=is_log) for contest in contests])
     # `rough` keeps the differences by the faster pass, while `scores` gets exact ones below.
     # Contests with the same scores may have the same token ids. They are scored again together or
@@ -191,7 +193,7 @@ def _decided(
     twins_of = [twins[_scores_of(scores, contest)] for contest in contests]
     # A difference that is not finite, as for a score of 0, counts as close and is scored again.
     distance = _distances(rough, threshold)
-    order = np.argsort(distance, kind="stable")
+    order = np.argsort(distance, kind="stable")  # every process draws the same sample
     # The closest contests matter most; the sample of the others shows errors that grow with scores.
     others = order[_N_CLOSEST:]
     doubtful = {
@@ -204,6 +206,7 @@ def _decided(
     is_exact = np.zeros(len(requests), dtype=bool)
     while True:
         doubtful |= {twin for row in doubtful for twin in twins_of[row]}
+        # Sorted: a set has no order, and that of requests decides batches, and so the last digits.
         indices = [
             i
             for row in sorted(doubtful)
@@ -226,9 +229,10 @@ def _decided(
         # each is scored again at most once.
         rows = sorted(doubtful)
         added = [_difference(scores, contests[row], is_log=is_log) - rough[row] for row in rows]
+        # A difference from a score of 0 is infinite and would make every other contest doubtful.
         errors[rows] = np.where(np.isfinite(added), added, 0)
         harmful = _most_harmful(errors, rough, threshold)
-        mean_square = float((errors**2).sum() / len(rows))
+        mean_square = float((errors**2).sum() / len(rows))  # the other errors are unknown, not 0
         close = max(_LARGEST * harmful, _MEAN_SQUARE * mean_square**0.5)
         doubtful |= set(np.flatnonzero(distance <= close).tolist())
 
@@ -236,6 +240,7 @@ def _decided(
 def _distances(rough: npt.NDArray[np.float64], threshold: float) -> npt.NDArray[np.float64]:
     """Return how far each contest is from another decision."""
     distance = np.where(np.isfinite(rough), np.abs(rough), 0)
+    # Below the threshold a contest has no winner, so that crossing it is another decision, too.
     return np.minimum(distance, np.abs(distance - threshold)) if threshold else distance
 
 
@@ -243,6 +248,8 @@ def _most_harmful(
     errors: npt.NDArray[np.float64], rough: npt.NDArray[np.float64], threshold: float
 ) -> float:
     """Return the largest error towards the other side; at a threshold, of either sign."""
+    # An error away from 0 makes a decision clearer; only one towards it can change the winner. The
+    # threshold can be crossed from both sides.
     harmful = np.abs(errors) if threshold else -np.sign(np.nan_to_num(rough)) * errors
     return float(harmful.max())
 
@@ -269,6 +276,7 @@ def _possible_winners(
 def _difference(scores: npt.NDArray[np.float64], contest: Contest, *, is_log: bool) -> float:
     """Return the difference between the logarithms of both sides' best scores."""
     left, right = (_logs(scores, side, is_log=is_log).max() for side in contest)
+    # Both sides may be -inf; their difference is NaN, which counts as close.
     with np.errstate(invalid="ignore"):
         return float(left - right)
 
@@ -310,6 +318,7 @@ def has_revision(evaluator: Evaluator) -> bool:
         >>> has_revision(FunctionEvaluator(len))  # type: ignore[arg-type]
         False
     """
+    # An ensemble joins the identities of its members by "+"; one that is unknown is enough.
     return not {"", IN_MEMORY}.intersection(evaluator.identity.split("+"))
 
 
@@ -317,6 +326,7 @@ def _digest(
     requests: Sequence[ScoringRequest], scores: Sequence[float] | npt.NDArray[np.float64]
 ) -> str:
     """Return a digest of scored pairs that depends neither on their order nor on rounding."""
+    # Four digits, since another processor, or another batch, gives other last ones.
     lines = {
         json.dumps([request.source, request.translation, f"{score:.4g}"])
         for request, score in zip(requests, scores, strict=True)

@@ -45,6 +45,7 @@ TIMEOUT_VARIABLE = "CC_HF_DISTRIBUTED_TIMEOUT"
 # As torch's own limit. One process may load a model for many minutes while the others wait.
 _LIMIT = 1800.0
 _LONGEST = 30 * 86400.0  # seconds
+# Whoever stops loses the scores of one round, and an error is heard of after one at the latest.
 _ROUND_SECONDS = 2.0
 _NOTE_SECONDS = 2.0  # how long a process looks for the reason when the main one went away
 _POLL_SECONDS = 0.05
@@ -111,6 +112,7 @@ def even_shares(costs: Sequence[int], n_shares: int) -> list[list[int]]:
         >>> even_shares([5, 4, 3, 3], 2)
         [[0, 3], [1, 2]]
     """
+    # The costliest first: cheap ones at the end level what the others leave uneven.
     shares: list[list[int]] = [[] for _ in range(n_shares)]
     loads = [(0, share) for share in range(n_shares)]
     for index in sorted(range(len(costs)), key=lambda i: (-costs[i], i)):
@@ -270,6 +272,7 @@ class _Alone(Team):
         apply: Apply = map,
     ) -> Iterator[tuple[Batch, T]]:
         """Return an iterator over every batch with its result."""
+        # No rounds: nobody waits for this process, and each result is stored as it comes.
         return zip(batches, apply(score, batches), strict=True)
 
 
@@ -312,6 +315,7 @@ class _Link:
             try:
                 reports.append(self._receive(rank))
             except RuntimeError:
+                # gloo has one error for a limit and for a lost connection; the time tells which.
                 hangs = time.monotonic() - start >= self.limit
                 reason = _notes(self.store, size).get(rank) or (
                     f"its machine {self.hosts[rank]} sent nothing for {self.limit:,g} seconds"
@@ -325,6 +329,7 @@ class _Link:
                         _leave_note(self.store, rank, reason)
                     return [*reports, *[("", None)] * (size - len(reports))]
         for rank in range(1, size):
+            # Whoever is gone has its reason in the reports, which the others must still get.
             with contextlib.suppress(RuntimeError):
                 self._send(reports, rank)
         return reports
@@ -372,6 +377,7 @@ def join(device: str) -> Team:
     return Team(link.rank, len(link.hosts), link.exchange) if link else ALONE
 
 
+# Each member of an ensemble joins, and a process has one process group.
 @functools.cache
 def _linked(is_cpu: bool) -> _Link | None:
     """Connect all processes once they have come; None if the program has told accelerate that each
@@ -393,8 +399,9 @@ def _linked(is_cpu: bool) -> _Link | None:
             return None
         # The main process notices first what is missing, and the others hear it from that.
         patience = timedelta(seconds=2 * limit if rank else limit)
+        # With CUDA the default group is NCCL's, which sends from GPUs only.
         group = new_group(backend="gloo", timeout=patience)
-    except EvaluatorError:
+    except EvaluatorError:  # it is a RuntimeError, too, and already says which process is missing
         raise
     except RuntimeError as error:  # of torch's store, or of gloo
         address = f"{os.environ['MASTER_ADDR']}:{os.environ.get('MASTER_PORT', '')}"
@@ -412,6 +419,7 @@ def _all_hosts(store: Any, rank: int, size: int, limit: float) -> tuple[str, ...
     store.set(f"host/{rank}", socket.gethostname())
     deadline = time.monotonic() + limit
     while missing := [r for r in range(size) if not store.check([f"host/{r}"])]:
+        # The notes end the others, too, which may have begun to wait later than this one.
         if time.monotonic() >= deadline:
             for r in missing:
                 _leave_note(
@@ -439,6 +447,7 @@ def report_failure(error: BaseException) -> None:
     # The error itself matters more than whether the others hear of it.
     with contextlib.suppress(ImportError, RuntimeError, ValueError):
         store = _store(_NOTE_SECONDS)
+        # The first error is the cause; those of the other processes follow from it.
         if not _notes(store, int(os.environ["WORLD_SIZE"])):
             _leave_note(store, int(os.environ["RANK"]), f"{type(error).__name__}: {error}")
 
@@ -452,6 +461,8 @@ def _store(limit: float) -> Any:
     from torch.distributed import PrefixStore, TCPStore  # type: ignore[attr-defined]
 
     # torch.distributed.rendezvous would wait for all processes without saying which are missing.
+    # Who holds the store is decided as there: the agent of torchrun, else process 0, which shares
+    # the address with the store that accelerate opens later (`multi_tenant`).
     store = TCPStore(
         os.environ["MASTER_ADDR"],
         int(os.environ.get("MASTER_PORT", "29500")),
@@ -460,6 +471,7 @@ def _store(limit: float) -> Any:
         wait_for_workers=False,
         multi_tenant=True,
     )
+    # An attempt that torchrun starts anew must not end by the notes of the one before.
     attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
     return PrefixStore(f"cc_hf/{attempt}", store)
 
@@ -506,5 +518,6 @@ def leave() -> None:
     if is_launched():
         from accelerate import PartialState
 
+        # `join` must connect anew after this, since the group of the link is destroyed.
         _linked.cache_clear()
         PartialState().destroy_process_group()

@@ -143,6 +143,7 @@ def headline(result: EvaluationResult) -> Headline:
         return Headline("", why_not=result.why_unfit(), why_unranked=result.why_unranked())
     metric = registered_metric(result.metric)
     names = key_names(result.metric, result.scores)
+    # Open choices: a reading is neither right nor wrong, so that no figure ranks.
     if result.readings and not result.judgements:
         cited = [_figure(result, name) for name in names]
         return Headline(
@@ -150,6 +151,7 @@ def headline(result: EvaluationResult) -> Headline:
         )
     counted = counted_in(result)
     genders = {gender_of(c.category) for c in counted} >= {*GENDERS}
+    # A metric that runs only by its name asks another question, whatever its categories are called.
     asks_of_gender = genders and not metric.only_named
     by = _ranks(result, names, counted, is_of_gender=asks_of_gender)
     if not by.endswith("min_accuracy"):
@@ -184,6 +186,7 @@ def _of_categories(
     beside = [name for name in names if name != by] if uncounted else []
     if result.scores.get("undecided_rate", 0) > RARELY_UNREAD:
         beside.append("undecided_rate")
+    # A gap is between two figures of all that is counted; a third category would be in neither.
     is_pair = is_of_gender and len(known) == len(GENDERS) == len(counted)
     if is_pair:
         known.sort(key=lambda c: GENDERS.index(gender_of(c.category)))
@@ -306,8 +309,10 @@ def _ranks(
     """
     metric = registered_metric(result.metric)
     minima = [n for n in (f"{CORRECTED}min_accuracy", "min_accuracy") if n in result.scores]
+    # However few they are: that women or men are few is then said, where a total would hide it.
     if is_of_gender and minima:
         return minima[0]
+    # Of one category the minimum is the accuracy, and an extreme of small samples is chance.
     has_enough = len(counted) != 1 and all(c.n >= FEWEST_SAMPLES for c in counted)
     plain = [name for name in names if not name.endswith("min_accuracy")]
     if {*minima} & {*names} and (has_enough or not plain):
@@ -327,6 +332,7 @@ def _figure(
     if category is not None:
         n, n_right, n_unread = category.n, category.n_correct, category.n_inconclusive
         n_neither = category.n_neither
+    # Such an accuracy is of the other samples alone, of which all that are not right are wrong.
     if "neither_share" in result.scores and not is_corrected(name):
         return figure._replace(unread=wilson_share(n_neither, n))
     if is_corrected(name) or not n or n_unread <= RARELY_UNREAD * n:

@@ -210,6 +210,8 @@ def _checked_parts(
 def _n_strata(codes: npt.ArrayLike, shape: tuple[int, ...]) -> int:
     numbers = as_counts("codes", codes, shape=shape)
     largest = int(numbers.max())
+    # A stratum without samples would divide by 0. The first test keeps `bincount` from allocating
+    # as many counts as a number such as 10 ** 9 says.
     if largest >= len(numbers) or not np.bincount(numbers).all():
         raise InputError("codes: expected every number from 0 to the largest, got some of them")
     return 1 + largest
@@ -225,6 +227,7 @@ def _estimate(
         return part[rows], whole[rows], stratum[rows]
 
     estimate = _share(block, len(part), int(stratum.max()) + 1, level)
+    # Around the means of strata, as the variance: strata that differ are no variance of the share.
     residuals = part - estimate.value * whole
     means = np.bincount(stratum, residuals) / np.bincount(stratum)
     return replace(estimate, influence=(residuals - means[stratum]) / whole.sum())
@@ -294,7 +297,7 @@ def _share(block: Callable[[slice], _Block], n: int, n_strata: int, level: float
     # of its stratum.
     n_counted = counted.sum()
     added = counted / n_counted
-    mean_whole = wholes / np.maximum(counted, 1)
+    mean_whole = wholes / np.maximum(counted, 1)  # a stratum may have wholes of 0 alone
     total = whole_sum + 2 * (added * mean_whole).sum()
     share = (part_sum + (added * mean_whole).sum()) / total
     # A second pass over the blocks: residuals are around the share of the first.
@@ -310,11 +313,14 @@ def _share(block: Callable[[slice], _Block], n: int, n_strata: int, level: float
     has_others = sizes > 1
     mean = np.where(has_others, (sums + added * (right + wrong)) / size, 0)
     factor = np.ones(n_strata)
+    # In one stratum the added samples alone make it Wilson's interval, which a factor would widen.
     if (counted > 0).sum() > 1:
         factor[has_others] = size[has_others] / (size[has_others] - 1)
     squares = squares + added * (right**2 + wrong**2) - size * mean**2
     variance = float((factor * squares).sum()) / total**2
+    # The two added samples are taken off again, so that a simple proportion has its n.
     n_effective = float(share * (1 - share) / variance * n_counted / (n_counted + 2))
+    # The figure itself is without them: it is the one that everybody else computes.
     value = float(part_sum / whole_sum)
     limits = score_limits(value, n_effective, _quantile((1 - level) / 2))
     interval = Interval(*limits, level, method="wilson")
@@ -341,6 +347,7 @@ def share_interval(
         >>> share_interval(np.array([1, 0]), np.array([1, 1]), groups=["a", "a"]).reason
         'all samples are in one group'
     """
+    # First, so that wrong input is refused whatever its groups are.
     estimate = estimate_share(parts, wholes, strata=strata, groups=groups, level=level)
     if groups is not None and len(set(groups)) == 1:
         return NoInterval("all samples are in one group")
@@ -371,6 +378,7 @@ def difference(first: Estimate, second: Estimate) -> Estimate:
     value = first.value - second.value
     (down, up), (second_down, second_up) = map(_margins, (first, second))
     r = _correlation(first, second)
+    # As r is at most 1, only rounding makes a sum of squares negative.
     low = value - math.sqrt(max(0.0, down**2 + second_up**2 - 2 * r * down * second_up))
     high = value + math.sqrt(max(0.0, up**2 + second_down**2 - 2 * r * up * second_down))
     # A minimum has no influence of single samples, nor has a difference from it.
@@ -407,6 +415,7 @@ def ratio(first: Estimate, second: Estimate) -> Interval | NoInterval:
     lower, upper = a * b - r * (a - l1) * (u2 - b), a * b - r * (u1 - a) * (b - l2)
     low = lower - math.sqrt(max(0.0, lower**2 - l1 * (2 * a - l1) * u2 * (2 * b - u2)))
     high = upper + math.sqrt(max(0.0, upper**2 - u1 * (2 * a - u1) * l2 * (2 * b - l2)))
+    # Where u2 is above 2 b, numerator and denominator are both negative, and the limit holds.
     low, high = low / (u2 * (2 * b - u2)), high / (l2 * (2 * b - l2))
     return Interval(max(0.0, min(low, a / b)), max(high, a / b), level, method="mover")
 
@@ -441,6 +450,7 @@ def lowest(shares: Sequence[Estimate]) -> Estimate:
             raise InputError("shares: expected estimates of shares, got what is computed from them")
     level = _common_level(*shares)
     worst = min(shares, key=lambda share: share.value)
+    # A single share was not chosen among others, so that its own interval covers.
     if len(shares) == 1:
         return worst
     tail = (1 - level) / 2

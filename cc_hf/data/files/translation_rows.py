@@ -35,6 +35,7 @@ from cc_hf.tables.rows import (
 
 __all__ = ["TranslationRow", "read_translation_rows", "split_column"]
 
+# Blanks begin behind something else, or a line of blanks alone would take quadratic time.
 _BARS = re.compile(r"(?<!\s)\s+\|\|\|(?=\s|$)")
 _JSON_LINE = re.compile(r'\s*\{\s*"')
 _JSON_ARRAY = re.compile(r"\s*\[\s*(\{|$)")
@@ -59,6 +60,7 @@ _NO_TRANSLATIONS = {
     *(*_HEADERS_OF_SOURCES, *_IDS, "category", "correct_cues", "focus", "gold", "incorrect_cues"),
     *("gender", "position", "reference", "src_lang", "tgt_lang"),
 }
+# Python refuses to convert thousands of digits.
 _NUMBERED = re.compile(r"(.*?)(\d{1,18})")
 
 
@@ -108,6 +110,7 @@ def read_translation_rows(
             translation. The message names the line.
     """
     suffix = path.suffix.lower()
+    # First, since these are no text.
     if suffix in sheets():
         is_table = suffix == XLSX
         return _of_objects(read_rows(path), path, column, examples, is_table=is_table)
@@ -122,6 +125,7 @@ def read_translation_rows(
     first = next((line for line in lines if line.strip()), "")
     if suffix in ARRAYS or (suffix not in (*JSONL, *TABLES) and _JSON_ARRAY.match(first)):
         return _of_objects(json_rows("\n".join(lines), path), path, column, examples)
+    # Whoever names the result of an evaluation by mistake would get an error about its lines.
     if first.strip() == "{" and suffix not in JSONL:
         raise InputError(
             f"{path}: expected translations, got a JSON document of several lines, such as the"
@@ -168,6 +172,7 @@ def _of_table(
     """Return the rows of a table, or of a table of one column, which needs no name."""
     default = "," if path.suffix.lower() == TABLES[0] else "\t"
     if lines and (stated := stated_separator(lines[0])):
+        # A blank line in its place, so that messages count lines as the file does.
         default, lines = stated, ["", *lines[1:]]
     header = next((line for line in lines if line.strip()), "")
     separator = _separator(header, default, column)
@@ -194,6 +199,7 @@ def _pairs(
     filled = [(where, cells) for where, cells in rows if any(cells)]
     if not filled or any(len(cells) != 2 for _, cells in filled):
         return []
+    # Nothing else tells sources with translations from translations that have a separator.
     if filled[0][1][0] not in {example.source for example in examples}:
         return []
     return [TranslationRow(where, text, source=source) for where, (source, text) in filled]
@@ -223,6 +229,7 @@ def _no_column(path: Path, what: str, names: Collection[str]) -> str:
 
 def _check_other_separators(path: Path, lines: list[str], separator: str) -> None:
     """Refuse a table whose cells are separated by something else, and whose columns are unknown."""
+    # Separated by commas, each line would be one cell, and be judged with the sources in it.
     lines = [line for line in lines if line.strip()]
     for mark in ";\t":
         names = header_cells(lines[0], mark) if lines else []
@@ -246,6 +253,7 @@ def _without_header(
     if not examples or len(examples[0].source.split()) <= _MOST_WORDS:
         return rows
     if first in _HEADERS_OF_SOURCES:
+        # Sources are the likely mistake, and a model would judge them without complaint.
         raise FileError(
             rows[0].where, f"expected translations, got the header of sources {first!r}"
         )
@@ -298,6 +306,8 @@ def _of_objects(
     for where, row in rows:
         names = tuple(row)
         if (keys := keys_of.get(names)) is None:
+            # Rows mostly have the same keys. Of two that fold to one, the first counts, and an
+            # exact name counts before both.
             keys = keys_of[names] = {folded(name): name for name in reversed(names)}
             keys.update((name, name) for name in names if name == folded(name))
         source, row_id = _value(row, keys, _SOURCES), _value(row, keys, _IDS)
@@ -364,6 +374,7 @@ def _by_language(texts: Mapping[str, Any], src_lang: str, where: Place) -> tuple
 
 def _id(value: Any, where: Place) -> str | None:
     """Return an id as a text; programs also write it as a number."""
+    # pandas writes whole numbers as 1.0 where a row lacks one.
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -384,6 +395,7 @@ def _in_order(rows: list[TranslationRow], n_examples: int) -> list[TranslationRo
     if len(numbers) != n_examples or len(rows) != n_examples or len(prefixes) != 1:
         return rows
     ordered = sorted(numbers)
+    # A bare number is an id of the example; numbers with gaps count something else.
     if ordered[0] not in (0, 1) or ordered[-1] - ordered[0] != n_examples - 1 or prefixes == {""}:
         return rows
     return [numbers[number]._replace(id=None) for number in ordered]

@@ -35,7 +35,8 @@ from cc_hf.evaluators.fast.vocabulary import Vocabulary
 
 __all__ = ["PACKED_FAMILIES", "PackedModel", "first_position", "n_positions"]
 
-#: model_type -> row of the first token in the table of positions
+#: model_type -> row of the first token in the table of positions. fairseq counts from behind the id
+#: of padding, which is 1, and the classes for its models keep the unused rows.
 PACKED_FAMILIES = {"marian": 0, "bart": 2, "mbart": 2, "m2m_100": 2, "fsmt": 2}
 _BLOCK_ROWS = 512  # rows at a time in the feed-forward part of a layer, whose inner states are wide
 _SOURCE_STEP = 4  # of the lengths of padded sources
@@ -104,6 +105,7 @@ class PackedModel:
         self.arithmetic = ARITHMETICS[mode]
         self.device = model.device
         self.n_heads = (config.encoder_attention_heads, config.decoder_attention_heads)
+        # By the class, which has its norms in one place; no configuration says where.
         self.pre_norm = config.model_type in ("mbart", "m2m_100")
         self.is_relu = config.activation_function == "relu"
         self.activation = _activation(config.activation_function)
@@ -173,6 +175,7 @@ class PackedModel:
             for i in batch:
                 spans[distinct[i]] = (start, len(distinct[i]))
                 start += len(distinct[i])
+            # Not `start`: behind the tokens of a batch are copies up to a usual number of rows.
             n_rows += len(hidden)
         return torch.cat(states), spans
 
@@ -192,6 +195,7 @@ class PackedModel:
         slots = self._put(slots_of(starts, real_source))
         # The states of the sources are prepared once for the products of all layers.
         memory, mask = self.arithmetic.prepare(states), self._additive(real_source)
+        # Padding comes last, so that this mask keeps real tokens from it, too.
         causal = self._put(torch.full((rows.real.shape[1],) * 2, -torch.inf).triu_(1))
         hidden = self._embed(self.decoder, rows)
         for layer in self.decoder.layers:
@@ -258,6 +262,8 @@ class PackedModel:
             rows.padded(block.queries(self.arithmetic.prepare(normed))), self.n_heads[1]
         )
         # Keys and values of a source are computed once, and looked up for each of its translations.
+        # This product leaves the queries as they are, though they may lie in the memory of products
+        # of their width: it is twice as wide.
         keys, values = (
             heads(part, self.n_heads[1])
             for part in functional.embedding(slots, block.inputs(memory)).chunk(2, dim=-1)
@@ -286,6 +292,7 @@ class PackedModel:
         The inner states of a block stay in the processor's cache.
         """
         prepare = self.arithmetic.prepare
+        # Blocks of equal size, since each number of rows needs a prepared product of its own.
         for rows in (
             hidden.tensor_split(-(-len(hidden) // _BLOCK_ROWS))
             if hidden.device.type == "cpu"
@@ -309,6 +316,7 @@ class PackedModel:
 
     def _additive(self, real: torch.Tensor) -> torch.Tensor | None:
         """Return an attention mask (rows, 1, 1, tokens), -inf at padding; None without padding."""
+        # The mask is on the CPU, so that asking it does not wait for a GPU.
         if real.all():
             return None
         return self._put(torch.zeros(real.shape).masked_fill_(~real, -torch.inf)[:, None, None, :])
@@ -394,6 +402,7 @@ def n_positions(model: Any) -> int:
 
 
 def _positions(part: Any) -> torch.Tensor:
+    # M2M100 computes its sinusoids into a buffer of another name; tables of the others are weights.
     table: torch.Tensor = (
         part.embed_positions.weight
         if hasattr(part.embed_positions, "weight")
@@ -404,6 +413,7 @@ def _positions(part: Any) -> torch.Tensor:
 
 def _head_bias(model: Any) -> torch.Tensor | None:
     """Return the bias of the projection to the vocabulary, or None if it adds nothing."""
+    # BART and mBART have zeros here, which would cost a pass over all logits.
     bias = getattr(model, "final_logits_bias", None)
     return None if bias is None or not bias.any() else bias.detach().flatten()
 

@@ -34,6 +34,7 @@ _LENGTH = struct.Struct("<Q")
 _FLOAT32, _INT8_BY_COLUMN, _CHARACTERS = 0x404, 0x4101, 0x101
 _ALIGNMENT = 256  # the data of a tensor are padded to a multiple of this
 _MAX_DIMENSIONS = 8
+# A small student has 195 tensors, and a configuration of 1,124 bytes; YAML is slow to parse.
 _MAX_TENSORS = 1 << 16
 _MAX_CONFIGURATION = 1 << 16  # bytes
 _MAX_INFLATION = 8  # gzip and zip: weights are compressed to three quarters, not to an eighth
@@ -117,11 +118,13 @@ def read_bytes(path: Path) -> bytes:
         raise DataError(f"{path}: the file cannot be read ({error})") from error
     if content[:2] != b"\x1f\x8b":
         return content
+    # 31 takes a header of gzip alone. The limit bounds memory, whatever a file says of its size.
     decompressor = zlib.decompressobj(wbits=31)
     try:
         inflated = decompressor.decompress(content, _MAX_INFLATION * len(content))
     except zlib.error as error:
         raise DataError(f"{path}: the gzip file is damaged ({error})") from error
+    # zlib raises nothing for a file that was cut.
     if not decompressor.eof:
         raise DataError(
             f"{path}: expected a complete gzip file of at most {_MAX_INFLATION} times its size,"
@@ -242,6 +245,7 @@ def _tensor(name: str, kind: int, shape: tuple[int, ...], stored: memoryview) ->
     _check_kind(name, kind, (_FLOAT32, _INT8_BY_COLUMN))
     n = math.prod(shape)
     n_bytes = 4 * n if kind == _FLOAT32 else n + 4
+    # Marian pads the data, so that a length need not be exact; a longer one fits another shape.
     if not n_bytes <= len(stored) <= -(-n_bytes // _ALIGNMENT) * _ALIGNMENT:
         raise DataError(
             f"the tensor {name!r}: expected {n_bytes} bytes for the shape {shape} and the type"
@@ -250,6 +254,7 @@ def _tensor(name: str, kind: int, shape: tuple[int, ...], stored: memoryview) ->
     if kind == _FLOAT32:
         return MarianTensor(np.frombuffer(stored, "<f4", n).reshape(shape))
     (multiplier,) = struct.unpack("<f", stored[n : n + 4])
+    # The values are divided by it.
     if not (math.isfinite(multiplier) and multiplier > 0):
         raise DataError(
             f"the tensor {name!r}: expected a finite multiplier above 0, got {multiplier}"
@@ -272,6 +277,7 @@ def _from_npz(content: bytes) -> MarianFile:
                     f"expected arrays of at most {_MAX_INFLATION} times the size of the file"
                     f" ({len(content)} bytes), it declares {total}"
                 )
+            # A zip may hold a name twice, and one of both would be lost without a word.
             names = [entry.filename.removesuffix(".npy") for entry in entries]
             if len(set(names)) < len(names):
                 raise DataError("expected each tensor once, the archive has two of one name")
@@ -284,6 +290,7 @@ def _from_npz(content: bytes) -> MarianFile:
                     raise DataError(f"the tensor {name!r}: expected float32, got {array.dtype}")
                 else:
                     tensors[name] = MarianTensor(array)
+    # It is a ValueError, too, and says more.
     except DataError:
         raise
     except _DAMAGED_NPZ as error:
@@ -302,6 +309,7 @@ def _npy(file: IO[bytes], name: str, n_bytes: int) -> npt.NDArray[Any]:
         raise DataError(f"the tensor {name!r}: expected version 1 or 2 of .npy, got {version}")
     shape, is_by_column, dtype = read_header[version](file)
     n_left = n_bytes - file.tell()
+    # Objects would be unpickled, which runs what a file says.
     if dtype.hasobject or math.prod(shape) * dtype.itemsize != n_left:
         raise DataError(
             f"the tensor {name!r}: expected an array of {n_left} bytes, as its entry has, got the"
@@ -321,6 +329,7 @@ def _configuration(stored: bytes | None) -> Mapping[str, Any]:
             f"expected a configuration of at most {_MAX_CONFIGURATION} bytes, got {len(stored)}"
         )
     try:
+        # Marian ends the text by NUL.
         settings = parse_yaml(stored.rstrip(b"\0").decode("utf-8"))
     except (InputError, UnicodeDecodeError) as error:
         raise DataError(f"the configuration {CONFIGURATION!r} is no plain YAML: {error}") from None

@@ -42,6 +42,7 @@ _PLAIN = (str, int, float, type(None))
 #: Markers, and sinusoidal tables that the class computes.
 _MARKERS = (".version", "._float_tensor", ".embed_positions.weights")
 _REFUSED_GLOBAL = re.compile(r"GLOBAL (\S+)")
+# The file is from outside: junk makes torch, pickle and zipfile raise any of these.
 _MALFORMED = (
     UnpicklingError,
     zipfile.BadZipFile,
@@ -88,6 +89,7 @@ class FairseqCheckpoint:
         Args:
             names: at least two names of weights.
         """
+        # By values, since copies in float32 of weights in half precision share no memory.
         first, *others = (self.weights.get(name) for name in names)
         return first is not None and all(
             weight is not None and torch.equal(first, weight) for weight in others
@@ -135,6 +137,7 @@ def _check_weights(file: Path, weights: Mapping[str, torch.Tensor]) -> None:
             weight.layout != torch.strided
             or weight.device.type != "cpu"
             or not weight.is_floating_point()
+            # A weight without dimensions has no length, which the renaming below divides by three.
             or not weight.dim()
         ):
             kind = str(weight.dtype if weight.layout == torch.strided else weight.layout)
@@ -143,6 +146,7 @@ def _check_weights(file: Path, weights: Mapping[str, torch.Tensor]) -> None:
                 f" {kind.removeprefix('torch.')} of {weight.dim()} dimensions on {weight.device};"
                 " save the model in float32"
             )
+    # A weight may be a view that repeats a few numbers: 10 ** 12 of them in a file of 1 kB.
     _check_inflation(file, "weights", 4 * sum(weight.numel() for weight in weights.values()))
 
 
@@ -164,9 +168,12 @@ def _load(file: Path) -> Any:
         raise EvaluatorError(f"no checkpoint at {str(file)!r}")
     try:
         if zipfile.is_zipfile(file):
+            # torch reads archives that were compressed afterwards, too, and would allocate what
+            # they say.
             with zipfile.ZipFile(file) as archive:
                 _check_inflation(file, "parts", sum(e.file_size for e in archive.infolist()))
         with torch.serialization.safe_globals(_allowed()):
+            # On the CPU, since a checkpoint remembers its GPU, which this machine may lack.
             return torch.load(file, map_location="cpu", weights_only=True)
     except _MALFORMED as error:
         refused_class = _REFUSED_GLOBAL.search(str(error))
@@ -185,7 +192,8 @@ def _load(file: Path) -> Any:
 
 
 def _allowed() -> list[Any]:
-    # The module of this function differs between versions of numpy, and files have both names.
+    # Trainings with --eval-bleu leave arrays of numpy. The module of this function differs between
+    # its versions, and files have both names.
     reconstruct = np.empty(0).__reduce__()[0]
     return [
         argparse.Namespace,
@@ -194,6 +202,8 @@ def _allowed() -> list[Any]:
         type(np.dtype(np.int64)),
         (reconstruct, "numpy._core.multiarray._reconstruct"),
         (reconstruct, "numpy.core.multiarray._reconstruct"),
+        # Empty classes in place of fairseq's: it need not be installed, and none of its code is
+        # run.
         *(type(name, (), {"__module__": "fairseq.meters"}) for name in _METERS),
     ]
 
@@ -202,6 +212,7 @@ def _options(file: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the options of the training: `args` up to fairseq 0.9, `cfg` from 0.10, whose model
     is again a Namespace or a dictionary.
     """
+    # Newer checkpoints have both, and `args` is None.
     options = content.get("args")
     if options is None and isinstance(content.get("cfg"), dict):
         options = content["cfg"].get("model")
@@ -234,6 +245,7 @@ def _with_current_names(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.
         for number, norm in _NORMS.get(name.partition(".")[0], {}).items():
             name = name.replace(f".layer_norms.{number}.", f".{norm}.")  # fairseq before 0.6
         # Up to fairseq 0.8, the three projections are stacked in one weight.
+        # One that cannot be divided keeps its name, by which the model refuses it as superfluous.
         if re.search(r"\.in_proj_(weight|bias)$", name) and len(weight) % 3 == 0:
             for part, third in zip("qkv", weight.chunk(3), strict=True):
                 renamed[name.replace("in_proj_", f"{part}_proj.")] = third.float()
@@ -241,6 +253,7 @@ def _with_current_names(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.
             renamed["decoder.output_projection.weight" if name == "decoder.embed_out" else name] = (
                 weight.float()
             )
+    # Up to fairseq 0.8, a projection that is shared with the embeddings is saved with these alone.
     if "decoder.embed_tokens.weight" in renamed:
         renamed.setdefault(
             "decoder.output_projection.weight", renamed["decoder.embed_tokens.weight"]

@@ -56,10 +56,12 @@ __all__ = [
 #: Version of the format of a file of scores.
 FORMAT = 1
 
+# Nine digits at most: Python refuses to convert thousands.
 _PART = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
 _ROWS_PER_GROUP, _ROWS_AT_ONCE = 65_536, 8_192
 _CONSTANTS = ("evaluator", "plan", "n_pairs", "format")
-# A file is written anew with what came since, at most this often, and for a twentieth of the time.
+# A file is written anew with what came since, at most this often, and for a twentieth of the time:
+# it is sorted and written as a whole, which takes longer the more it holds.
 _SECONDS = 30.0
 _LARGEST_SHARE = 20
 _N_KEY, _N_CHECK = 32, 8  # bytes
@@ -169,6 +171,7 @@ class Part(PartialScores):
             with team.reporting_errors():
                 if team.is_main:
                     stack.enter_context(file.writing())
+            # The others have not opened the file, and all must score the same batches.
             done = team.from_main(lambda: frozenset(file.rows))
             left = work.missing(share, done)
             with work.show(len(work.keys) - len(work.keys_of(left))) as bar:
@@ -178,6 +181,8 @@ class Part(PartialScores):
                         with team.reporting_errors():
                             file.add(keyed)
                     bar.update(len(keyed))
+        # After the block, which writes the file at its end: a part is done once its scores are
+        # there.
         raise PartDone(self.part, len(file.share), len(file.share - done), len(work.keys))
 
 
@@ -232,6 +237,8 @@ class Work:
     def origin(self) -> PartOrigin:
         """What all scores have in common."""
         identity = self.session.identity
+        # `batch_tokens` decides batches, and so the last bits, but is in no key of a score: a cache
+        # may hold those of other batches.
         digest = hashlib.sha256(f"{identity}{self.evaluator.batch_tokens}".encode())
         for key in self.keys:
             digest.update(key)
@@ -272,6 +279,7 @@ class Work:
             numbers: indices of the batches to look at.
             done: keys of the scores that are known.
         """
+        # A batch of which one score is missing is scored whole, or it would be another batch.
         return [number for number in numbers if not done >= {*self.keys_of([number])}]
 
     def keyed(self, batch: Sequence[TokenIds], rows: Sequence[ScoreRow]) -> list[KeyedScore]:
@@ -323,6 +331,8 @@ class PartFile:
             if exists(path):
                 origin = read_origin(path)
                 self.rows = {row.key: row for row in part_rows(path)}
+                # A file without rows has no origin; one of the same plan may be that of another
+                # part.
                 if (origin or self.origin) != self.origin or not self.rows.keys() <= self.share:
                     raise FileError(
                         path,
@@ -332,7 +342,7 @@ class PartFile:
                     )
             try:
                 yield
-            finally:
+            finally:  # also for an error or Ctrl-C: the same command continues with what is there
                 self.write()
 
     def add(self, rows: Sequence[KeyedScore]) -> None:
@@ -362,6 +372,7 @@ def write_scores(path: Path, scores: Iterable[KeyedScore], origin: PartOrigin) -
     import pyarrow
     import pyarrow.parquet
 
+    # Merging reads all files side by side, and must hold no file in memory.
     rows = sorted(scores, key=itemgetter(0))
     sums, counts, means = zip(*(row.score for row in rows), strict=True) if rows else [()] * 3
     constants = {
@@ -374,6 +385,7 @@ def write_scores(path: Path, scores: Iterable[KeyedScore], origin: PartOrigin) -
         "key": [row.key for row in rows],
         "token_ids": [row.ids_key for row in rows],
         **{"sum_logprob": sums, "n_tokens": counts, "mean_probability": means},
+        # In each row: no tool keeps what stands beside a table when it sorts or joins rows.
         **{name: [value] * len(rows) for name, value in constants.items()},
         "check": list(origin.checks(rows)),
     }
@@ -384,6 +396,7 @@ def write_scores(path: Path, scores: Iterable[KeyedScore], origin: PartOrigin) -
         with beside.open("wb") as file:
             pyarrow.parquet.write_table(table, file, row_group_size=_ROWS_PER_GROUP)
             file.flush()
+            # Else a crash of the machine may leave the new name without the content.
             os.fsync(file.fileno())
         beside.replace(path)
     except OSError as error:
@@ -438,6 +451,7 @@ def part_blocks(path: Path) -> Iterator[list[KeyedScore]]:
             raise FileError(
                 path, f"the file of scores is damaged (rows differ from their digests); {AGAIN}"
             )
+        # Equal keys are refused, too: a key has one score.
         if any(a >= b for a, b in zip([last, *columns["key"]], columns["key"], strict=False)):
             raise FileError(path, f"expected scores in the order of their keys; {AGAIN}")
         last = rows[-1].key
@@ -483,6 +497,7 @@ def _tables(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
                 n_missing -= len(batch)
                 if len(batch):
                     yield columns
+            # A changed bit in the footer can end a group early without an error of pyarrow.
             if n_missing:
                 raise FileError(path, f"the file of scores is damaged (rows are missing); {AGAIN}")
     except FileNotFoundError:
