@@ -517,7 +517,7 @@ minima hold for any number of categories, and differences of accuracies near 0 o
 {intervals}
 
 - With few samples only a few values can come out at all, so that coverage jumps from one truth to the next by some points.
-- Weighted accuracies have no interval with fewer than 20 samples in a category, and differences none with fewer than 20 samples.
+- Weighted accuracies have no interval with fewer than 20 samples in a category, and differences none with fewer than 30 samples.
 - BLEU and chrF are not simulated; their intervals are percentile intervals of a bootstrap over sentences.
 
 ## Tests

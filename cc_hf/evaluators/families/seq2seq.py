@@ -21,7 +21,7 @@ from cc_hf.evaluators.distributed import Apply
 from cc_hf.evaluators.fast.arithmetic import is_bf16_fast, is_int8_faster
 from cc_hf.evaluators.fast.int8_products import is_int8_available
 from cc_hf.evaluators.fast.lanes import in_lanes
-from cc_hf.evaluators.fast.packed import PackedModel, first_position, n_positions
+from cc_hf.evaluators.fast.packed import ACTIVATIONS, PackedModel, first_position, n_positions
 from cc_hf.evaluators.teacher_forcing import (
     embeddings_without,
     label_logprobs,
@@ -216,6 +216,7 @@ class Seq2SeqEvaluator(Evaluator):
         model = self.scoring_model
         if (
             first_position(model) is None
+            or model.config.activation_function not in ACTIVATIONS
             or model.dtype != torch.float32
             or n_positions(model) < self.max_tokens
         ):

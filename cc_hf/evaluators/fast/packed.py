@@ -33,7 +33,7 @@ from cc_hf.evaluators.fast.attention import attend, heads
 from cc_hf.evaluators.fast.rows import PackedRows, joined_ids, real_positions, slots_of
 from cc_hf.evaluators.fast.vocabulary import Vocabulary
 
-__all__ = ["PACKED_FAMILIES", "PackedModel", "first_position", "n_positions"]
+__all__ = ["ACTIVATIONS", "PACKED_FAMILIES", "PackedModel", "first_position", "n_positions"]
 
 #: model_type -> row of the first token in the table of positions. fairseq counts from behind the id
 #: of padding, which is 1, and the classes for its models keep the unused rows.
@@ -108,7 +108,7 @@ class PackedModel:
         # By the class, which has its norms in one place; no configuration says where.
         self.pre_norm = config.model_type in ("mbart", "m2m_100")
         self.is_relu = config.activation_function == "relu"
-        self.activation = _activation(config.activation_function)
+        self.activation = ACTIVATIONS[config.activation_function]
         first = first_position(model) or 0
         encoder, decoder = model.get_encoder(), model.get_decoder()
         with torch.no_grad():
@@ -418,14 +418,14 @@ def _head_bias(model: Any) -> torch.Tensor | None:
     return None if bias is None or not bias.any() else bias.detach().flatten()
 
 
-def _activation(name: str) -> Callable[[torch.Tensor], torch.Tensor]:
-    """Return an activation, which works in place if possible."""
-    if name == "gelu":
-        return functional.gelu
-    if name == "relu":
-        return lambda states: states  # the product before has already applied it
-    return {"swish": _silu, "silu": _silu}[name]
-
-
 def _silu(states: torch.Tensor) -> torch.Tensor:
     return functional.silu(states, inplace=True)
+
+
+#: Activations, which work in place if possible. A model with another one runs its own pass.
+ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "gelu": functional.gelu,
+    "relu": lambda states: states,  # the product before has already applied it
+    "silu": _silu,
+    "swish": _silu,
+}

@@ -13,6 +13,7 @@ import math
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -181,7 +182,7 @@ def _from_binary(content: bytes) -> MarianFile:
         for number, (length, *_) in enumerate(headers)
     ]
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(names).most_common(1)[0][0]
         raise DataError(f"expected each tensor once, the name {twice!r} occurs twice")
     shapes = [
         _shape(cursor, name, n_dimensions)

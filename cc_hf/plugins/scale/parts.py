@@ -400,6 +400,7 @@ def write_scores(path: Path, scores: Iterable[KeyedScore], origin: PartOrigin) -
             os.fsync(file.fileno())
         beside.replace(path)
     except OSError as error:
+        beside.unlink(missing_ok=True)  # where the disk is full, it would stay so
         raise InputError(
             f"scores: {path} cannot be written ({error.strerror or error}); free some space or"
             " choose another file, and run the part again"

@@ -20,6 +20,7 @@ from cc_hf.evaluators.families import seq2seq
 from cc_hf.evaluators.fast import arithmetic
 from cc_hf.evaluators.fast.lanes import in_lanes
 from tests.helpers import families
+from tests.helpers.lines import write_text
 from tests.helpers.metrics import compute_metric
 from tests.helpers.pairs import EN_DE, GENDER
 from tests.helpers.refusals import fails, refuses
@@ -79,6 +80,15 @@ def test_families_without_bf16_are_exact(family: str, tmp_path: Path, with_bf16:
     assert load().mode == "exact"
     refuses("scored without bf16; it has auto, exact", load, mode="bf16")
     assert cc_hf.load_evaluator("cc-tiny-en-de", dtype="bfloat16").fast is None
+
+
+def test_a_model_with_an_unknown_activation_runs_its_own_pass(tmp_path: Path) -> None:
+    folder = families.BUILDERS["m2m_100"](tmp_path)
+    path = folder / "config.json"
+    write_text(path, path.read_text(encoding="utf-8").replace('"relu"', '"gelu_new"'))
+    evaluator = cc_hf.load_evaluator(folder, cache=False, **EN_DE)
+    assert np.isfinite(evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS)).all()
+    assert evaluator.fast_modes() == ()
 
 
 _WITH_INT8 = ["avx2", "avx_vnni", "avx512_vnni", "avx512_vnni avx512_bf16"]
