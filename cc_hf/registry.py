@@ -251,6 +251,7 @@ PUBLIC_NAMES: dict[str, str] = {
     "choice_rows": "cc_hf.plugins.asking.prompting.choice_rows:choice_rows",
     "explain_changes": "cc_hf.plugins.omissions.explaining:explain_changes",
     "labels_of_sheets": "cc_hf.plugins.raters.sheet_labels:labels_of_sheets",
+    "open_context_rule": "cc_hf.plugins.apertium.context:open_context_rule",
     "make_compute_metrics": "cc_hf.plugins.training.compute_metrics:make_compute_metrics",
     "rerank": "cc_hf.plugins.reranking.reranking:rerank",
 }

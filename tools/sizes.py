@@ -44,8 +44,8 @@ LIMITS = {
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 36_700,
-    "docstring lines": 31_400,
+    "tests": 36_740,
+    "docstring lines": 31_420,
     "names of the core that slices import": 587,
     "names of the core that studies import": 260,
 }

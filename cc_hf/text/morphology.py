@@ -23,7 +23,8 @@ class Analysis:
 
     Attributes:
         lemma: its dictionary form; of a contraction, such as Spanish "al", that of its last part.
-        pos: "noun", "adjective", "determiner", "participle", "pronoun" or "verb"; "" for another.
+        pos: "noun", "adjective", "determiner", "numeral", "participle", "preposition", "pronoun" or
+            "verb"; "" for another.
         genders: `MASCULINE`, `FEMININE` or both, for a form that both share; empty for none.
         number: "singular" or "plural"; "" for none, or a form that both share.
         has_preposition: whether the word also holds a preposition, as "al" does.
@@ -42,11 +43,11 @@ class AnalysedWord:
 
     Attributes:
         text: the word as it is written.
-        start: its 0-based position among the characters of the text.
+        token: index of the token that it is in, in the text split at spaces and tabs.
     """
 
     text: str
-    start: int
+    token: int
     analyses: tuple[Analysis, ...] = ()
 
     def genders(self, pos: str) -> frozenset[str]:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,7 +122,7 @@ def test_dataset_and_metric_work_beside_those_of_cc_hf(translations: Path, tmp_p
 
 @pytest.mark.usefixtures("package")
 def test_a_judge_is_opened_by_what_stands_before_the_colon() -> None:
-    judge = cc_hf.load_evaluator("lengths:words")
+    judge: Any = cc_hf.load_evaluator("lengths:words")
     request = ScoringRequest("The crane left.", "Der Kran fuhr ab.")
     assert judge.text_scores([request]).tolist() == [3 / 4]
     with pytest.raises(InputError, match="expected lengths:characters or lengths:words, got le"):

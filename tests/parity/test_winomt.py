@@ -2,6 +2,7 @@
 Vamvas & Sennrich 2021, see PROVENANCE.md.
 """
 
+import csv
 import gzip
 import hashlib
 import shutil
@@ -37,6 +38,12 @@ pytestmark = pytest.mark.shared
 
 SYSTEMS = [("aws", "de"), ("google", "de"), ("google", "ru")]
 of_every_system = pytest.mark.parametrize(("system", "lang"), SYSTEMS)
+
+needs_apertium = pytest.mark.skipif(
+    shutil.which("lt-proc") is None,
+    reason="there is no lt-proc (apt-get install lttoolbox apertium-eng-spa apertium-fra-cat"
+    " apertium-cat-ita)",
+)
 
 
 def translations(shared: Path, system: str, lang: str) -> Path:
@@ -138,11 +145,7 @@ def test_printed_figures_equal_those_with_the_tokens_of_spacy(
     ("google", "fr", (63.6, 6.4, 26.7), (64.6, 7.1, 22.2)),
     ("google", "it", (39.6, 32.9, 21.5), (40.4, 35.6, 21.0)),
 )
-@pytest.mark.skipif(
-    shutil.which("lt-proc") is None,
-    reason="there is no lt-proc (apt-get install lttoolbox apertium-eng-spa apertium-fra-cat"
-    " apertium-cat-ita)",
-)
+@needs_apertium
 def test_figures_by_a_dictionary_are_near_those_of_the_paper(
     system: str,
     lang: str,
@@ -156,6 +159,33 @@ def test_figures_by_a_dictionary_are_near_those_of_the_paper(
     assert tuple(round(100 * result.scores[name], 1) for name in names) == expected
     if lang == "es":
         assert expected[:2] == pytest.approx(published[:2], abs=0.5)
+
+
+@cases(
+    ("google", "es", "es.in - es.in.csv", (54.2, 24.7, 21.5), 98, 99),
+    ("google", "it", "google.it.in - it.in.csv", (42.9, 39.4, 16.1), 85, 99),
+)
+@needs_apertium
+def test_the_rule_in_context_agrees_with_people(
+    system: str,
+    lang: str,
+    sheet: str,
+    expected: tuple[float, ...],
+    n_agree: int,
+    n: int,
+    shared: Path,
+) -> None:
+    result = run(shared, translations(shared, system, lang), lang, "all", rule="context")
+    names = ("accuracy", "delta_g", "delta_s")
+    assert tuple(round(100 * result.scores[name], 1) for name in names) == expected
+    genders = {"male": "M", "female": "F", "neutral": "N"}
+    read = {j.translation.strip(): genders.get(j.predicted, "") for j in result.judgements}
+    folder = shared / "upstream/gabrielStanovsky/mt_gender/data/human_annotations"
+    with (folder / sheet).open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["Gender? [M/F/N]"].strip()]
+    assert len(rows) == n
+    right = [row for row in rows if read[row["Sentence"].strip()] == row["Gender? [M/F/N]"].strip()]
+    assert len(right) == n_agree
 
 
 @of_every_system

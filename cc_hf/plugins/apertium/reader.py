@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cc_hf.errors import DataError, MissingDependencyError, UnknownNameError
+from cc_hf.text.alignment import space_tokens
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, Analysis
 
 __all__ = ["Apertium", "open_apertium"]
@@ -40,6 +41,8 @@ _POS = {
     "np": "noun",
     "adj": "adjective",
     "det": "determiner",
+    "num": "numeral",
+    "pr": "preposition",
     "prn": "pronoun",
 }
 _GENDERS = {
@@ -92,8 +95,6 @@ class Apertium:
     def analyse(self, texts: Sequence[str]) -> list[tuple[AnalysedWord, ...]]:
         """Return the words of each text, by one process for all.
 
-        Positions are those in the text after its letters and accents were composed (NFC).
-
         Raises:
             DataError: if the program fails, takes longer than `_SECONDS_OF_TEXT` for each text, or
                 returns another number of texts.
@@ -128,9 +129,10 @@ class Apertium:
 
 def _prepared(text: str) -> str:
     """Return a text that the program reads, with the same words at spaces."""
-    composed = unicodedata.normalize("NFC", text).replace("\u2019", "'").replace("\0", "_")
+    composed = unicodedata.normalize("NFC", text).replace("\u2019", "'")
     without_surrogates = composed.encode("utf-8", "replace").decode()
-    return " ".join(word[:_LONGEST_WORD] for word in re.split(r"[\t\n\r ]", without_surrogates))
+    tokens = space_tokens(re.sub(r"[\0\n\r]", "_", without_surrogates))
+    return " ".join(token[:_LONGEST_WORD] for token in tokens)
 
 
 def _escaped(text: str) -> str:
@@ -144,7 +146,7 @@ def _words(output: str, text: str) -> tuple[AnalysedWord, ...]:
         # lt-proc puts spaces between words, as after "l'", so that places cannot be counted.
         start = max(end, text.find(surface, end))
         end = start + len(surface)
-        words.append(AnalysedWord(surface, start, analyses))
+        words.append(AnalysedWord(surface, text.count(" ", 0, start), analyses))
     return tuple(words)
 
 

@@ -125,7 +125,13 @@ def _phrase(translation: str, reference: Mapping[str, Any], alignment: Alignment
         min(linked, default=-1),
         translation,
         reference["occupation"],
+        _linked(alignment, range(position, position + len(space_tokens(reference["occupation"])))),
+        _linked(alignment, range(first, position)),
     )
+
+
+def _linked(alignment: Alignment, words: range) -> tuple[int, ...]:
+    return tuple(sorted({j for i, j in alignment if i in words}))
 
 
 def _verdict(predicted: str, gold: str) -> str:
@@ -178,7 +184,7 @@ class WinomtPatternMatching(Metric):
     pro-stereotypical minus anti-stereotypical sentences).
 
     fast_align and eflomal estimate their model on the translations that are judged together, so a
-    verdict may depend on other rows.
+    verdict may depend on other rows; by the rule "context" it does, too.
 
     Attributes:
         aligner: "fast_align" (built in), "eflomal", which must be installed, or an object with the
@@ -189,6 +195,9 @@ class WinomtPatternMatching(Metric):
             (`cc_hf.test_sets.winomt.gender_figures.printed_figures`).
         spacy_model: a spaCy pipeline other than the small one, for Spanish, French or Italian, see
             `cc_hf.test_sets.winomt.gender.gender_predictor`.
+        rule: how a gender is read: "published", in the words that are aligned with the article and
+            the first word of the occupation; or "context", in Spanish, French and Italian: in the
+            head noun and its determiner, which adjectives and complements do not mislead.
     """
 
     name = "winomt_pattern_matching"
@@ -286,6 +295,7 @@ class WinomtPatternMatching(Metric):
     alignments: str | Path | Sequence[str] | None = None
     figures: str = "exact"
     spacy_model: str | None = None
+    rule: str = "published"
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
@@ -365,7 +375,7 @@ class WinomtPatternMatching(Metric):
         check_choice("figures", self.figures, _FIGURES)
         if rows.tgt_lang not in GENDER_LANGUAGES:
             raise UnknownNameError("target language", rows.tgt_lang, GENDER_LANGUAGES)
-        predictor = gender_predictor(rows.tgt_lang, spacy_model=self.spacy_model)
+        predictor = gender_predictor(rows.tgt_lang, spacy_model=self.spacy_model, rule=self.rule)
         aligner = chosen_aligner(self.aligner, self.alignments)
         links = list(aligner.align(rows.column("source"), rows.with_untranslated))
         for row in rows.untranslated:

@@ -417,7 +417,7 @@ def test_scores_by_ray_are_those_of_one_process(by_ray: tuple[Path, Any]) -> Non
 
 
 def test_a_full_disk_leaves_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts.os, "fsync", Mock(side_effect=OSError(28, "No space left")))
+    monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError(28, "No space left")))
     origin = PartOrigin("model", "plan", 0)
     refuses(
         "No space left.*free some space", parts.write_scores, tmp_path / "a.parquet", [], origin

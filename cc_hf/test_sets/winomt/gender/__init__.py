@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import importlib
 
-from cc_hf.errors import InputError, UnknownNameError
+from cc_hf import registry
+from cc_hf.errors import InputError, UnknownNameError, check_choice
 from cc_hf.test_sets.winomt.gender.phrase import GENDERS, UNKNOWN, GenderPredictor, Phrase
 
 __all__ = [
     "GENDERS",
     "GENDER_LANGUAGES",
+    "RULES",
     "UNKNOWN",
     "GenderPredictor",
     "Phrase",
@@ -34,21 +36,29 @@ _FAMILIES = {
     "uk": "east_slavic",
 }
 
+#: Rules by which a gender is read: that of the paper, and one of our own.
+RULES = ("published", "context")
+
 #: Languages with rules.
 GENDER_LANGUAGES = tuple(sorted(_FAMILIES))
 
 
-def gender_predictor(lang: str, *, spacy_model: str | None = None) -> GenderPredictor:
+def gender_predictor(
+    lang: str, *, spacy_model: str | None = None, rule: str = "published"
+) -> GenderPredictor:
     """Return the gender rules of a language.
 
     Args:
         lang: ISO 639-1 code, one of `GENDER_LANGUAGES`.
         spacy_model: name or path of a spaCy pipeline that replaces the small one; only for Spanish,
             French and Italian.
+        rule: "published"; or, for the same languages, "context", which finds the head noun and its
+            determiner by a dictionary of Apertium, among all words that are aligned.
 
     Raises:
-        UnknownNameError: for another language.
-        InputError: for a spaCy pipeline of another language, or for a language that uses none.
+        UnknownNameError: for another language or rule.
+        InputError: for a spaCy pipeline of another language, or for a language that uses none; for
+            the rule "context" with a pipeline, or in a language that it does not read.
         MissingDependencyError: if spaCy or its pipeline is not installed.
 
     Examples:
@@ -66,6 +76,15 @@ def gender_predictor(lang: str, *, spacy_model: str | None = None) -> GenderPred
             f"spacy_model: expected none for {lang}, which is not read with spaCy (only {used}"
             f" are), got {spacy_model!r}; leave it out"
         )
+    check_choice("rule", rule, RULES)
+    if rule == "context":
+        if _FAMILIES[lang] != "romance" or spacy_model is not None:
+            asked = f"{lang} with spaCy" if spacy_model is not None else lang
+            raise InputError(
+                f"rule: expected published for {asked}; context reads es, fr and it by dictionaries"
+            )
+        of_context: GenderPredictor = registry.resolve("public name", "open_context_rule")(lang)
+        return of_context
     module = importlib.import_module(f"cc_hf.test_sets.winomt.gender.{_FAMILIES[lang]}")
     predictor: GenderPredictor = (
         module.predictor(lang) if spacy_model is None else module.predictor(lang, spacy_model)

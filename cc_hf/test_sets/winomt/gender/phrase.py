@@ -26,12 +26,16 @@ class Phrase:
         position: index of the first of them in the space-split translation; -1 if there are none.
         translation: the whole translation.
         word: what the source calls the person.
+        linked: indices of the tokens that are aligned with all words of the occupation.
+        article_linked: indices of the tokens that are aligned with its article.
     """
 
     tokens: tuple[str, ...]
     position: int
     translation: str
     word: str
+    linked: tuple[int, ...] = ()
+    article_linked: tuple[int, ...] = ()
 
     @property
     def text(self) -> str:
