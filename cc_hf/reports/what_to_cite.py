@@ -26,7 +26,7 @@ from cc_hf.reports.figure_text import (
 from cc_hf.reports.numbers import count, percent
 from cc_hf.results import EvaluationResult, Interval
 
-__all__ = ["UNFIT", "WhatToCite", "what_to_cite", "why_unfit"]
+__all__ = ["UNFIT", "WhatToCite", "main_reason", "what_to_cite", "why_unfit"]
 
 #: The badge of figures that are not fit to be cited.
 UNFIT = "not fit to cite"
@@ -158,6 +158,19 @@ def what_to_cite(results: Iterable[EvaluationResult]) -> WhatToCite | None:
 def why_unfit(result: EvaluationResult) -> str:
     """Return why the main figure of a result is not fit to be cited, as phrases; "" if it is."""
     return headline(result).why_not
+
+
+def main_reason(result: EvaluationResult) -> str:
+    """Return the first reason why the main figure of a result is not fit to be cited, without its
+    details; "" if it is.
+
+    Examples:
+        >>> result = EvaluationResult("", "", "de", "own", "own|n:9", 9, {"a": 0.5}, {}, (), ())
+        >>> main_reason(result)
+        'only 9 judgements'
+    """
+    said = headline(result)
+    return next(iter(result.reasons_against(said.by).values()), said.why_not).partition(": ")[0]
 
 
 def _texts(

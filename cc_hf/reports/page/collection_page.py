@@ -43,7 +43,6 @@ from cc_hf.reports.page.standing_out import StandingOut, standing_out
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import figures_table, glossary, summary_table
 from cc_hf.reports.templates import render_page
-from cc_hf.reports.what_to_cite import WhatToCite
 
 __all__ = ["collection_page", "reports_page"]
 
@@ -92,8 +91,7 @@ class _Part:
     lead: str
     evaluators: str
     findings: Sequence[str]
-    cited: WhatToCite | None
-    unfit: Sequence[str]
+    report: Report
     facts: Sequence[EvaluatorFacts]
     summary: Markup
     caption: str
@@ -115,8 +113,7 @@ def _part(report: Report, number: int) -> _Part:
         lead=lead(report),
         evaluators=evaluators_text(report),
         findings=findings(report, most_split(report, attributes(report))),
-        cited=report.cited,
-        unfit=report.unfit,
+        report=report,
         facts=evaluator_facts(report),
         summary=html_table(replace(table, caption=""), classes="summary"),
         caption=table.caption,
