@@ -56,7 +56,7 @@ class EvaluatorFacts(NamedTuple):
         """What is known of it, the first level, then what is nearest to the figures, first."""
         # A note is on the cues and the data that are judged, a card on the model alone.
         nearest = sorted(self.notes, key=lambda note: NOTE_BEGINNING in note)
-        of_cards = [card.caution for card in self.cards if card.caution]
+        of_cards = [text for card in self.cards for text in card.caution.split(". ") if text]
         others = [f"{text.removesuffix('.')}." for text in (*nearest, *of_cards)]
         return [*self.levels[:1], *others, *filter(None, [self.about]), *self.levels[1:]]
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from cc_hf.figure_keys import is_corrected
+from cc_hf.figure_keys import category_name, is_corrected
 from cc_hf.fit_to_cite import OF_A_FIRST_LOOK
 from cc_hf.metrics.headline import uncounted_of
 from cc_hf.reports.figure_text import (
@@ -269,4 +269,4 @@ def _least_gap(spread: Spread, error: float) -> float:
 
 
 def _word(category: str) -> str:
-    return _WORDS.get(category, category)
+    return _WORDS.get(category, category_name(category))

@@ -10,7 +10,7 @@ from cc_hf import registry, signature
 from cc_hf.citations import CITATIONS, Citation
 from cc_hf.data.card_sections import card_section
 from cc_hf.errors import MissingDependencyError, MissingOptionError, UnknownNameError
-from cc_hf.figure_keys import figure_key
+from cc_hf.figure_keys import category_name, figure_key
 from cc_hf.fit_to_cite import OF_A_FIRST_LOOK
 from cc_hf.languages import base_code
 from cc_hf.levels import SUPPORTED
@@ -181,7 +181,7 @@ def _texts(
     """
     label, value = figure_label(result.metric, figure.name), _widened(result, figure)
     if figure.name == said.by and figure.category and not said.beside:
-        value += f" on {figure.category}"
+        value += f" on {category_name(figure.category)}"
     if figure.unread is None:
         yield label, value
         return
@@ -238,7 +238,7 @@ def _of_rank(result: EvaluationResult, said: Headline) -> tuple[str, str]:
 
 def _note(said: Headline) -> str:
     """Say which samples are in none of the figures; "" if all are."""
-    uncounted = [f"the {count(c.n)} samples of {c.category}" for c in said.uncounted]
+    uncounted = [f"the {count(c.n)} samples of {category_name(c.category)}" for c in said.uncounted]
     if not uncounted:
         return ""
     text = f"{' and '.join(uncounted)} are in none of them but those of all samples."

@@ -34,7 +34,7 @@
   // `key` stands for the value in the page's address: names keep their meaning in other reports
   const option = (select, value, label, key = value && label) => { const made = make("option", "", label); made.value = value; if (value) made.dataset.key = key; select.append(made); };
   option($("category"), "", "all");
-  categories.forEach((name, i) => option($("category"), String(i), name));
+  categories.forEach((name, i) => option($("category"), String(i), data.category_names[i], name));
   option($("verdict"), "", "any");
   verdicts.forEach((name, i) => {
     if (name !== "open" && judgements.some((metricJudgements) => metricJudgements.some((columns) => columns !== 0 && columns.verdict.includes(i)))) option($("verdict"), String(i), name);
@@ -345,7 +345,7 @@
       open.setAttribute("aria-expanded", String(!shown));
       open.textContent = shown ? "Details" : "Close";
     });
-    item.append(make("div", "meta", permalink(text(samples.id[index])), make("span", "chip", categories[samples.category[index]]), open));
+    item.append(make("div", "meta", permalink(text(samples.id[index])), make("span", "chip", data.category_names[samples.category[index]]), open));
     if (samples.source[index] >= 0 && text(samples.source[index])) item.append(source(index, filters));
     for (const system of all) item.append(translation(index, system, filters));
     return item;
