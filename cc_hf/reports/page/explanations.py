@@ -162,12 +162,15 @@ def _why_unfit(explanation: Explanation) -> str:
     return "; ".join(reasons_not_to_cite({"eval": explanation.evaluator}, {}, 1).values())
 
 
-def explanations_page(explanations: Sequence[Explanation], *, command: str = "") -> str:
+def explanations_page(
+    explanations: Sequence[Explanation], *, command: str = "", sample: Sequence[str] = ()
+) -> str:
     """Return a page of explanations side by side. It loads nothing.
 
     Args:
         explanations: at least one.
         command: the command that made the page.
+        sample: as for `sections_page`.
     """
     return sections_page(
         map(explanation_html, explanations),
@@ -178,15 +181,24 @@ def explanations_page(explanations: Sequence[Explanation], *, command: str = "")
             " decide."
         ),
         command=command,
+        sample=sample,
     )
 
 
-def sections_page(sections: Iterable[Markup], *, title: str, about: str, command: str = "") -> str:
+def sections_page(
+    sections: Iterable[Markup],
+    *,
+    title: str,
+    about: str,
+    command: str = "",
+    sample: Sequence[str] = (),
+) -> str:
     """Return a page of sections of the class cc-explanation side by side. It loads nothing.
 
     Args:
         about: what the page shows, in one or two sentences.
         command: the command that made the page.
+        sample: lines above the sections on what is explained, such as system, id and source.
     """
     return small_page(
         "reports/page/explanation_page.html.jinja",
@@ -195,6 +207,7 @@ def sections_page(sections: Iterable[Markup], *, title: str, about: str, command
         command=command,
         css=Markup(EXPLANATION_CSS.read_text(encoding="utf-8")),  # a file of this package
         sections=list(sections),
+        sample=sample,
     )
 
 
