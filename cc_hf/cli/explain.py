@@ -114,29 +114,28 @@ def explain(
     if not texts:
         raise InputError("expected at least one --translation")
     loaded, warnings = chosen.opened(one_or_all(evaluator), replace(loading, mode="exact"))
-    system = "" if translation else chosen.system
-    named = ", ".join(filter(None, [system, f"sample {example_id}" if example_id else ""]))
-    sample = [named] if named else []
+    named = ["" if translation else chosen.system, f"sample {example_id}" if example_id else ""]
+    sample = [", ".join(filter(None, named))] * any(named)
     if chosen.metric is not None:
         return _changes(chosen.metric, chosen, texts, loaded, warnings, html, sample, progress)
     sample.append(chosen.example.source)
-    explanations = []
     # A run of less than a second shows nothing.
-    bar = Progress(total=len(texts), desc="explaining", disable=not progress, delay=1, leave=False)
-    with bar:
-        for text in texts:
-            explanation = explain_example(
+    with Progress(texts, desc="explaining", disable=not progress, delay=1, leave=False) as bar:
+        explanations = [
+            explain_example(
                 loaded,
                 chosen.example_for(loaded),
                 text,
                 tgt_lang=chosen.tgt_lang,
                 score=score or chosen.fields.get("score", "geometric"),
             )
-            explanations.append(explanation)
-            bar.update()
-    page = ""
-    if html is not None:
-        page = explanations_page(explanations, command=shown_command(), sample=sample)
+            for text in bar
+        ]
+    page = (
+        ""
+        if html is None
+        else explanations_page(explanations, command=shown_command(), sample=sample)
+    )
     return Outcome(
         [json.loads(explanation.to_json()) for explanation in explanations],
         lambda: [

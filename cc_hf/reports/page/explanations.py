@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -34,8 +33,6 @@ EXPLANATION_CSS = Path(__file__).parent / "explanations.css"
 _BAR_WIDTH = 40
 _END = "end of sentence"
 _MAX_MARKED = 0.12  # shares above this have the strongest colour
-# Teal and vermilion can be told apart by colour-blind readers.
-_RGB = {"correct": "0, 130, 120", "incorrect": "196, 72, 20"}
 
 
 def verdict_line(explanation: Explanation) -> str:
@@ -128,22 +125,6 @@ def _with_gaps(explanation: Explanation) -> Iterator[tuple[str, ExplainedWord | 
     yield explanation.translation[end:], None
 
 
-class _Shown(NamedTuple):
-    """A word as HTML shows it.
-
-    Attributes:
-        side: the side that it supports, "correct" or "incorrect".
-        colour, opacity: of its background in the translation.
-        width: of its bar in the table, in percent of the widest.
-    """
-
-    word: ExplainedWord
-    side: str
-    colour: str
-    opacity: str
-    width: int
-
-
 def explanation_html(explanation: Explanation) -> Markup:
     """Return the explanation as an HTML fragment without scripts; all text is escaped."""
     return render_piece(
@@ -152,8 +133,8 @@ def explanation_html(explanation: Explanation) -> Markup:
         explanation=explanation,
         side="correct" if explanation.is_correct else "incorrect",
         verdict=verdict_line(explanation),
-        text=[(gap, word and _shown(word)) for gap, word in _with_gaps(explanation)],
-        words=[_shown(word) for word in explanation.words],
+        text=list(_with_gaps(explanation)),
+        most_marked=_MAX_MARKED,
         why_unfit=_why_unfit(explanation),
     )
 
@@ -209,9 +190,3 @@ def sections_page(
         sections=list(sections),
         sample=sample,
     )
-
-
-def _shown(word: ExplainedWord) -> _Shown:
-    side = "correct" if word.contribution > 0 else "incorrect"
-    opacity = min(1.0, word.share / _MAX_MARKED) * 0.55
-    return _Shown(word, side, _RGB[side], f"{opacity:.2f}", round(100 * word.share))

@@ -14,7 +14,6 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import replace
 from importlib.resources import files
-from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -234,16 +233,6 @@ def _split_charts(report: Report, table: SplitTable | None) -> Iterable[tuple[st
         )
 
 
-class _Probabilities(NamedTuple):
-    """The histogram of one system."""
-
-    name: str
-    mark: str
-    n: str
-    n_correct: str
-    chart: Markup
-
-
 def category_parts(
     report: Report, *, has_links: bool = True
 ) -> Iterable[tuple[str, Markup, Markup]]:
@@ -261,8 +250,10 @@ def category_parts(
             yield metric_name(metric), chart, html_table(table)
 
 
-def _probabilities(report: Report) -> Iterable[list[_Probabilities]]:
-    """Yield the histograms of each metric that has some, all with the same scale."""
+def _probabilities(report: Report) -> Iterable[list[tuple[str, str, str, str, Markup]]]:
+    """Yield the histograms of each metric that has some, all with the same scale: name and mark of
+    the system, numbers of samples and of correct ones, and the chart.
+    """
     names = [system.name for system in report.systems]
     for metric in report.metrics:
         system_histograms = histograms(report, metric)
@@ -273,7 +264,7 @@ def _probabilities(report: Report) -> Iterable[list[_Probabilities]]:
             label = f"Probability of the correct reading: {name}"
             chart = histogram_chart(histogram, names, highest=highest, label=label)
             n, n_correct = count(sum(histogram.counts)), count(histogram.n_correct)
-            rows.append(_Probabilities(name, mark_classes(histogram.system), n, n_correct, chart))
+            rows.append((name, mark_classes(histogram.system), n, n_correct, chart))
         if rows:
             yield rows
 

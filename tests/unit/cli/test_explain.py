@@ -99,9 +99,9 @@ def test_explain_takes_an_example_of_a_dataset(monkeypatch: pytest.MonkeyPatch) 
     shown: list[dict[str, Any]] = []
 
     class Recorded(Progress):
-        def __init__(self, **options: Any) -> None:
+        def __init__(self, *texts: Any, **options: Any) -> None:
             shown.append(options)
-            super().__init__(**options)
+            super().__init__(*texts, **options)
 
     monkeypatch.setattr("cc_hf.progress.Progress", Recorded)
     examples = cc_hf.load_examples("simplegen", "en-de")
@@ -109,7 +109,7 @@ def test_explain_takes_an_example_of_a_dataset(monkeypatch: pytest.MonkeyPatch) 
     given = [word for text in texts for word in ("--translation", text)]
     found = explain("simplegen", "en-de", "--id", examples[7].id, *given)
     assert [row["translation"] for row in found] == texts
-    assert [(o["disable"], o["delay"], o["total"]) for o in shown] == [(False, 1, 2)]
+    assert [(o["disable"], o["delay"]) for o in shown] == [(False, 1)]
     assert found[0]["correct_source"] in examples[7].correct_sources
     reference = {
         name: getattr(examples[7], name) for name in ("correct_sources", "incorrect_sources")
