@@ -40,12 +40,12 @@ MOST_PARAMETERS = 11
 #: What is counted -> its limit, which is lowered when a step of the plan has landed. A name that
 #: ends in a slash is each slice of the folder.
 LIMITS = {
-    "core": 22_070,
+    "core": 22_069,
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 36_590,
-    "docstring lines": 31_310,
+    "tests": 36_666,
+    "docstring lines": 31_330,
     "names of the core that slices import": 579,
     "names of the core that studies import": 260,
 }

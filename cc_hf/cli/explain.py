@@ -168,9 +168,10 @@ def _changes(
         )
         for text in translations
     ]
-    page = ""
-    if html is not None:
-        page = sections_page(
+    page = (
+        ""
+        if html is None
+        else sections_page(
             (explanation.html() for explanation in explained),
             title="Which changes are errors",
             about=(
@@ -181,6 +182,7 @@ def _changes(
             command=shown_command(),
             sample=sample,
         )
+    )
     return Outcome(
         [asdict(explanation) for explanation in explained],
         lambda: [

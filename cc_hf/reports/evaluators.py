@@ -47,18 +47,13 @@ class EvaluatorFacts(NamedTuple):
     cards: tuple[JudgeCard, ...] = ()
 
     @property
-    def caution(self) -> str:
-        """Its levels and what its card says about its use."""
-        return " ".join(filter(None, [*self.levels, self.about]))
-
-    @property
     def sentences(self) -> list[str]:
         """What is known of it, the first level, then what is nearest to the figures, first."""
         # A note is on the cues and the data that are judged, a card on the model alone.
-        nearest = sorted(self.notes, key=lambda note: NOTE_BEGINNING in note)
-        of_cards = [text for card in self.cards for text in card.caution.split(". ") if text]
-        others = [f"{text.removesuffix('.')}." for text in (*nearest, *of_cards)]
-        return [*self.levels[:1], *others, *filter(None, [self.about]), *self.levels[1:]]
+        texts = sorted(self.notes, key=lambda note: NOTE_BEGINNING in note)
+        texts += [text for card in self.cards for text in card.caution.split(". ") if text]
+        others = [f"{text.removesuffix('.')}." for text in (*texts, self.about) if text]
+        return [*self.levels[:1], *others, *self.levels[1:]]
 
     def says(self, note: str) -> bool:
         """Return whether a note is about the calibration, or the text of one of the cards."""
@@ -93,7 +88,12 @@ def evaluator_facts(report: Report) -> tuple[EvaluatorFacts, ...]:
     results = (result for name in report.metrics for result in report.of_metric(name).values())
     others = [note for note in report.cautions if NOTE_BEGINNING not in note]
     return tuple(
-        fact._replace(notes=(*fact.notes, *(note for note in others if _names(note, fact.name))))
+        fact._replace(
+            notes=(
+                *fact.notes,
+                *filter(re.compile(rf"(?<![\w/-]){re.escape(fact.name)}(?![\w/-])").search, others),
+            )
+        )
         for fact in facts_of_results(results, report.judge_cards)
     )
 
@@ -111,20 +111,18 @@ def facts_of_results(
         name, judge = evaluator_name(result), evaluator_of(result)
         if not name:
             continue
-        notes = (note for note in result.notes if note.startswith(NOTE_BEGINNING))
-        notes = (note.replace(f", {name} agrees", ", it agrees", 1) for note in notes)
-        level = level_text(result)
+        notes = (
+            note.replace(f", {name} agrees", ", it agrees", 1)
+            for note in result.notes
+            if note.startswith(NOTE_BEGINNING)
+        )
         known = facts.get(name) or EvaluatorFacts(name, (), evaluator_caution(judge), ())
         facts[name] = known._replace(
-            levels=tuple(dict.fromkeys([*known.levels, *filter(None, [level])])),
+            levels=tuple(dict.fromkeys([*known.levels, *filter(None, [level_text(result)])])),
             notes=tuple(dict.fromkeys([*known.notes, *notes])),
             cards=judge_cards(judge, result.tgt_lang, others),
         )
     return tuple(fact for fact in facts.values() if any(fact[1:]))
-
-
-def _names(note: str, evaluator: str) -> bool:
-    return re.search(rf"(?<![\w/-]){re.escape(evaluator)}(?![\w/-])", note) is not None
 
 
 def level_text(result: EvaluationResult) -> str:

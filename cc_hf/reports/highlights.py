@@ -93,8 +93,7 @@ class Group:
     @property
     def label(self) -> str:
         """The value, and the gender if it has one."""
-        name = category_name(self.name)
-        return f"{name}, {self.gender}" if self.gender else name
+        return category_name(self.name) + (f", {self.gender}" if self.gender else "")
 
     @property
     def accuracy(self) -> float:

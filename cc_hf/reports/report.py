@@ -107,9 +107,7 @@ class Report:
         """What to cite: of one system with values, of several by the names of the figures."""
         results = [result for s in self.systems for result in s.results.values()]
         cited = what_to_cite(results)
-        if cited is None or len(self.systems) == 1:
-            return cited
-        return cited.without_values()
+        return cited if cited is None or len(self.systems) == 1 else cited.without_values()
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:

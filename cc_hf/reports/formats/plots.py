@@ -40,8 +40,8 @@ _UNDATED: dict[str, dict[str, Any]] = {
 _MARKERS = ("o", "D", "s", "^", "v", "P")  # the shapes of `cc_hf.reports.marks`
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\\\\\\\")
 _AT_DOT = 24  # longest name that stands at its dot; longer ones are numbered
-_LEGEND, _PANEL = 70, 40  # characters of a line in a legend, and above a panel
-_TICK = 20  # and below bars
+# characters of a line in a legend, above a panel and below bars
+_LEGEND, _PANEL, _TICK = 70, 40, 20
 _PANELS = 3  # panels side by side
 
 

@@ -58,8 +58,7 @@ def bar_chart(
         return left + (right - left) * value
 
     for category, category_bars in groupby(bars, key=lambda bar: bar.category):
-        shown = category_name(category)
-        parts.append(text_element(0, y + 12, shown, "strong"))
+        parts.append(text_element(0, y + 12, category_name(category), "strong"))
         y += 20
         for bar in category_bars:
             y = name_row(parts, systems, bar.system, left, y)
@@ -74,7 +73,7 @@ def bar_chart(
                     height=13,
                     rx=2,
                 )._replace(
-                    title=f"{systems[bar.system]}, {shown}: {_bar_text(bar)}",
+                    title=f"{systems[bar.system]}, {category_name(category)}: {_bar_text(bar)}",
                     href=link({"system": systems[bar.system], "category": category}),
                 )
             )

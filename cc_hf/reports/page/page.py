@@ -41,7 +41,7 @@ from cc_hf.reports.page.standing_out import (
 )
 from cc_hf.reports.reading_counts import reading_sections
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_parts import ReportTable, Section
+from cc_hf.reports.report_parts import ReportTable
 from cc_hf.reports.report_tables import (
     category_table,
     figures_table,
@@ -114,7 +114,17 @@ def html_page(report: Report) -> str:
         neutral=list(neutral_tables(report)),
         quality=list(_quality(report)),
         added_sections=[
-            (section, _parts(section))
+            (
+                section,
+                [
+                    (
+                        part.heading or part.table.title,
+                        part.chart,
+                        html_table(part.table, classes=part.classes),
+                    )
+                    for part in section.parts
+                ],
+            )
             for section in (*reading_sections(report), *report.sections)
             if section.is_on_page
         ],
@@ -276,14 +286,6 @@ def _quality(report: Report) -> Iterable[tuple[str, Markup]]:
         if points := quality_points(report, metric):
             label = f"Quality against {points[0].label}: {metric_name(metric)}"
             yield metric_name(metric), quality_chart(points, names, label=label)
-
-
-def _parts(section: Section) -> list[tuple[str, Markup | None, Markup]]:
-    """Return the heading, the chart and the table of each part of a section."""
-    return [
-        (part.heading or part.table.title, part.chart, html_table(part.table, classes=part.classes))
-        for part in section.parts
-    ]
 
 
 def signatures(report: Report) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from cc_hf.comparing.gate import Gate, GateFigure
 from cc_hf.comparing.metrics import EvaluatorAgreement
 from cc_hf.comparing.systems import Comparison, MetricAgreement
 from cc_hf.comparing.uncertain import UncertainSamples
-from cc_hf.figure_keys import CORRECTED, FigureKey, category_name, figure_key, is_corrected
+from cc_hf.figure_keys import CORRECTED, category_name, figure_key, is_corrected
 from cc_hf.metrics.base import registered_metric
 from cc_hf.metrics.open_choice import counted_share
 from cc_hf.reports.figure_text import (
@@ -249,10 +249,13 @@ def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]
         for key in keys:
             if (key.name, key.reference) != (name, reference):
                 continue
-            rows.append((f"{start}{_words(comparison, key)}", differences[str(key)]))
+            label = figure_label(comparison.metric, f"accuracy_{key.category}").removeprefix(
+                "accuracy on "
+            )
+            rows.append((f"{start}{label}", differences[str(key)]))
             rate = differences.get(str(key._replace(name="inconclusive_rate")))
             if rate is not None and not start:
-                rows.append((f"inconclusive {_words(comparison, key)}", rate))
+                rows.append((f"inconclusive {label}", rate))
     shares = registered_metric(comparison.metric).figure_names
     rows += [
         (figure_label(comparison.metric, name).partition(",")[0], differences[name])
@@ -260,11 +263,6 @@ def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]
         if is_gap(comparison.metric, name) or (name in shares and shares[name].counts)
     ]
     return rows
-
-
-def _words(comparison: SystemComparison, key: FigureKey) -> str:
-    label = figure_label(comparison.metric, f"accuracy_{key.category}")
-    return label.removeprefix("accuracy on ")
 
 
 def gate_tables(decided: Gate) -> list[Piece]:
