@@ -8,7 +8,9 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-__all__ = ["CORRECTED", "TRANSFERRED", "FigureKey", "figure_key", "is_corrected"]
+from cc_hf import registry
+
+__all__ = ["CORRECTED", "TRANSFERRED", "FigureKey", "category_name", "figure_key", "is_corrected"]
 
 #: Beginning of the names of figures that include the judge's mistakes, by trusted verdicts on a
 #: part of the samples, and by trusted verdicts on other samples.
@@ -52,6 +54,17 @@ def figure_key(text: str) -> FigureKey:
     if of_category is None:
         return FigureKey(name, reference=reference)
     return FigureKey(of_category[1], of_category[2], reference)
+
+
+def category_name(category: str) -> str:
+    """Return the name of a category in words, as the test set declares it.
+
+    Examples:
+        >>> category_name("MoFc"), category_name("female")
+        ("men's occupations in female contexts", 'female')
+    """
+    target = registry.CATEGORIES.get(category)
+    return category if target is None else str(registry.imported(target)[category])
 
 
 def is_corrected(text: str) -> bool:

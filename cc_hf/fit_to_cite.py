@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cc_hf import registry, signature
 from cc_hf.evidence import Evidence
+from cc_hf.figure_keys import category_name
 from cc_hf.gender_marking import gender_marking
 from cc_hf.known_weights import known_name
 from cc_hf.languages import pair_codes
@@ -138,7 +139,7 @@ def reasons_not_to_cite(
         lacking = "show no reading, or have" if "n_neither" in counts else "have"
         reasons["inconclusive"] = f"{n_unread:,} of {n:,} translations {lacking} no verdict"
     elif unread := [
-        f"{n_unread:,} of {n_of:,} translations of {category} have no verdict"
+        f"{n_unread:,} of {n_of:,} translations of {category_name(category)} have no verdict"
         for category, (n_of, n_unread) in categories.items()
         if n_unread > n_of / 2 and n_of >= FEWEST_SAMPLES
     ]:

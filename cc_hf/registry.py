@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
+    "CATEGORIES",
     "COMMAND_OPTIONS",
     "DATASETS",
     "DERIVED_FIGURES",
@@ -233,6 +234,14 @@ SENTENCES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("gender_res", "genderous", "gest", "simplegen", "winomt"),
         ("en-de", "en-el", "en-es", "en-nl", "en-ru"),
     ),
+}
+
+#: Category whose name is no word -> the names of categories in words, in the order of its paper.
+CATEGORIES: dict[str, str] = {
+    "MoMc": "cc_hf.test_sets.simplegen.simplegen_accuracy:CATEGORY_NAMES",
+    "FoFc": "cc_hf.test_sets.simplegen.simplegen_accuracy:CATEGORY_NAMES",
+    "MoFc": "cc_hf.test_sets.simplegen.simplegen_accuracy:CATEGORY_NAMES",
+    "FoMc": "cc_hf.test_sets.simplegen.simplegen_accuracy:CATEGORY_NAMES",
 }
 
 #: Section of a report -> a `cc_hf.reports.sections.SectionHook`.

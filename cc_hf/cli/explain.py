@@ -19,6 +19,7 @@ from cc_hf.data.files.own_sentence import OwnSentence
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.reports.report_parts import Line
 
 if TYPE_CHECKING:
     from cc_hf.evaluators.base import Evaluator
@@ -93,6 +94,7 @@ def explain(
         typer.Option(help="Write the explanations to this HTML file.", rich_help_panel="Output"),
         OutputFile(),
     ] = None,
+    progress: bool = False,
 ) -> Outcome:
     """Explain a judgement by what each word of a translation adds to it.
 
@@ -101,6 +103,7 @@ def explain(
     Example: cc-hf explain tiny.json --id 0
     """
     from cc_hf.comparing.explanation import explain_example
+    from cc_hf.progress import Progress
     from cc_hf.reports.explained import METRIC, chosen_example
     from cc_hf.reports.page.explanations import explanation_table, explanations_page
 
@@ -111,22 +114,32 @@ def explain(
     if not texts:
         raise InputError("expected at least one --translation")
     loaded, warnings = chosen.opened(one_or_all(evaluator), replace(loading, mode="exact"))
+    named = ["" if translation else chosen.system, f"sample {example_id}" if example_id else ""]
+    sample = [", ".join(filter(None, named))] * any(named)
     if chosen.metric is not None:
-        return _changes(chosen.metric, chosen, texts, loaded, warnings, html)
-    explanations = [
-        explain_example(
-            loaded,
-            chosen.example_for(loaded),
-            text,
-            tgt_lang=chosen.tgt_lang,
-            score=score or chosen.fields.get("score", "geometric"),
-        )
-        for text in texts
-    ]
-    page = "" if html is None else explanations_page(explanations, command=shown_command())
+        return _changes(chosen.metric, chosen, texts, loaded, warnings, html, sample, progress)
+    sample.append(chosen.example.source)
+    # A run of less than a second shows nothing.
+    with Progress(texts, desc="explaining", disable=not progress, delay=1, leave=False) as bar:
+        explanations = [
+            explain_example(
+                loaded,
+                chosen.example_for(loaded),
+                text,
+                tgt_lang=chosen.tgt_lang,
+                score=score or chosen.fields.get("score", "geometric"),
+            )
+            for text in bar
+        ]
+    page = (
+        ""
+        if html is None
+        else explanations_page(explanations, command=shown_command(), sample=sample)
+    )
     return Outcome(
         [json.loads(explanation.to_json()) for explanation in explanations],
         lambda: [
+            *(Line(text, "bold") for text in sample),
             *chain.from_iterable(map(explanation_table, explanations)),
             f"evaluator: {explanations[0].evaluator}",
         ],
@@ -142,18 +155,23 @@ def _changes(
     evaluator: Evaluator,
     warnings: Sequence[str],
     html: Path | None,
+    sample: Sequence[str],
+    progress: bool,
 ) -> Outcome:
     """Explain a verdict of a metric that changes texts, such as coverage."""
     from cc_hf.reports.page.explanations import sections_page
 
     explain_changes = registry.resolve("public name", "explain_changes")
     explained = [
-        explain_changes(metric, evaluator, chosen.example, text, tgt_lang=chosen.tgt_lang)
+        explain_changes(
+            metric, evaluator, chosen.example, text, tgt_lang=chosen.tgt_lang, progress=progress
+        )
         for text in translations
     ]
-    page = ""
-    if html is not None:
-        page = sections_page(
+    page = (
+        ""
+        if html is None
+        else sections_page(
             (explanation.html() for explanation in explained),
             title="Which changes are errors",
             about=(
@@ -162,10 +180,13 @@ def _changes(
                 " of the translation."
             ),
             command=shown_command(),
+            sample=sample,
         )
+    )
     return Outcome(
         [asdict(explanation) for explanation in explained],
         lambda: [
+            *(Line(text, "bold") for text in sample),
             *chain.from_iterable(explanation.pieces() for explanation in explained),
             f"evaluator: {explained[0].evaluator}",
         ],

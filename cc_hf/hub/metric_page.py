@@ -1,4 +1,4 @@
-"""The page of a metric's Space: a form in which a few lines can be judged, and the card.
+"""The page of a metric's Space: forms for a sentence and for a few lines, and the card.
 
 gradio is required, and is imported when the page is made.
 
@@ -9,11 +9,15 @@ of lines and characters are limited, and texts are displayed as plain text.
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
+from cc_hf.data.files.custom_examples import custom_example
+from cc_hf.data.files.own_sentence import OwnSentence
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.evaluation.judging import module_figures
 from cc_hf.hub.request_limits import launch_options
@@ -182,6 +186,9 @@ def metric_page(name: str, *, card: str) -> Any:
     gr = _gradio()
     declared: type[Metric] = registry.resolve("metric", name)
 
+    example = card_example(card)
+    typed = _typed(example["references"][0])
+
     def judge(*texts: str) -> list[Any]:
         try:
             lines, objects, source, target, pairs = ((text or "") for text in texts)
@@ -197,6 +204,14 @@ def metric_page(name: str, *, card: str) -> Any:
             answer.signature,
         ]
 
+    def judge_sentence(translation: str, source: str, target: str, *texts: str) -> list[Any]:
+        try:
+            values = dict(zip(typed, texts, strict=True))
+            objects = _reference(declared, values, typed, src_lang=source or "")
+        except CCError as error:
+            return [gr.update(value=str(error), visible=True), [], [], ""]
+        return judge(" ".join((translation or "").split()), objects, source, target, "")
+
     title, prose = _title_and_prose(card)
     lead = f"# {title}\n\n{first_sentence(card)} Judge up to {MAX_FORM_LINES}"
     with gr.Blocks(title=f"{name} · cc_hf", analytics_enabled=False) as page:
@@ -207,11 +222,33 @@ def metric_page(name: str, *, card: str) -> Any:
         )
         with gr.Row():
             with gr.Column(min_width=320):
-                inputs = _inputs(gr, declared, card_example(card))
-                button = gr.Button("Judge", variant="primary")
+                languages = [
+                    gr.Textbox(example.get("src_lang", "en"), label="Language of the sources"),
+                    gr.Textbox(example.get("tgt_lang", ""), label="Language of the translations"),
+                ]
+                with gr.Tabs(selected=int(not declared.judges)):
+                    with gr.Tab("Your sentence", id=0, visible=declared.judges):
+                        sentence = _sentence(gr, declared, example, typed)
+                        button = gr.Button("Judge the sentence", variant="primary")
+                    with gr.Tab("Several sentences", id=1):
+                        inputs = _inputs(gr, declared, example)
+                        button_of_list = gr.Button("Judge", variant="primary")
             with gr.Column(min_width=320):
                 outputs = _outputs(gr)
-        button.click(judge, inputs, outputs, api_name="judge", trigger_mode="always_last")
+        button.click(
+            judge_sentence,
+            [sentence[0], *languages, *sentence[1:]],
+            outputs,
+            api_name="judge_sentence",
+            trigger_mode="always_last",
+        )
+        button_of_list.click(
+            judge,
+            [*inputs[:2], *languages, *inputs[2:]],
+            outputs,
+            api_name="judge",
+            trigger_mode="always_last",
+        )
         gr.Markdown(prose)
     return page
 
@@ -224,58 +261,98 @@ def _gradio() -> Any:
     return gradio
 
 
-def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[Any]:
-    """Return input fields that hold the example, in the order of `judge_lines`' arguments."""
-    translations = gr.Textbox(
-        "\n".join(example.get("predictions", [])),
-        label="Translations, one per line",
-        lines=4,
-        max_length=MAX_FORM_CHARACTERS,
+def _typed(reference: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a visitor types beside one translation, with the values of the example: the
+    source, the word and its gender where cues follow from them, else what the metric reads.
+    """
+    source = reference.get("correct_sources", [""])[0]
+    cue = re.search(r"\[(female|male)\] (\w+)", source)
+    if cue is None:
+        return dict(reference)
+    return {"source": source.replace(f"[{cue[1]}] ", ""), "word": cue[2], "gender": cue[1]}
+
+
+def _reference(
+    declared: type[Metric], values: Mapping[str, str], typed: Mapping[str, Any], *, src_lang: str
+) -> str:
+    """Return what a visitor typed as the references of `judge_lines`.
+
+    Args:
+        typed: what `_typed` returns: what is no text there is JSON.
+    """
+    if typed.keys() == {"source", "word", "gender"}:
+        row = OwnSentence(values["source"], values["word"], values["gender"]).row()
+        return json.dumps(declared.references([custom_example(row, src_lang=src_lang)]))
+    return json.dumps(
+        [
+            {
+                key: text if isinstance(typed[key], str) else parse_json(text)
+                for key, text in values.items()
+            }
+        ]
+    )
+
+
+def _sentence(
+    gr: Any, declared: type[Metric], example: Mapping[str, Any], typed: Mapping[str, Any]
+) -> list[Any]:
+    """Return fields for a translation, and for what is typed beside it."""
+    fields = [
+        gr.Textbox(
+            text if isinstance(text, str) else json.dumps(text, ensure_ascii=False),
+            label=key.replace("_", " ").capitalize(),
+        )
+        for key, text in typed.items()
+    ]
+    translation = gr.Textbox(
+        next(iter(example.get("predictions", [])), ""),
+        label="Translation",
         visible=declared.takes_translations,
     )
-    references = gr.Textbox(
-        json.dumps(example["references"], ensure_ascii=False, indent=1),
-        label="References, a JSON list",
-        lines=8,
-        max_length=MAX_FORM_CHARACTERS,
-        elem_id="cc-references",
-    )
-    with gr.Row():
-        src_lang = gr.Textbox(
-            example.get("src_lang", "en"), label="Language of the sources (ISO 639-1)"
-        )
-        tgt_lang = gr.Textbox(
-            example.get("tgt_lang", ""), label="Language of the translations (ISO 639-1)"
-        )
-    alignments = gr.Textbox(
-        "\n".join(example.get("alignments", [])),
-        label='Alignments, one line of "0-0 1-1" per translation (optional)',
-        visible="alignments" in declared.option_names(),
-    )
-    return [translations, references, src_lang, tgt_lang, alignments]
+    return [translation, *fields]
+
+
+def _inputs(gr: Any, declared: type[Metric], example: Mapping[str, Any]) -> list[Any]:
+    """Return fields for translations, references and alignments that hold the example."""
+    return [
+        gr.Textbox(
+            "\n".join(example.get("predictions", [])),
+            label="Translations, one per line",
+            lines=4,
+            max_length=MAX_FORM_CHARACTERS,
+            visible=declared.takes_translations,
+        ),
+        gr.Textbox(
+            json.dumps(example["references"], ensure_ascii=False, indent=1),
+            label="References, a JSON list",
+            lines=8,
+            max_length=MAX_FORM_CHARACTERS,
+            elem_id="cc-references",
+        ),
+        gr.Textbox(
+            "\n".join(example.get("alignments", [])),
+            label='Alignments, one line of "0-0 1-1" per translation (optional)',
+            visible="alignments" in declared.option_names(),
+        ),
+    ]
 
 
 def _outputs(gr: Any) -> list[Any]:
     """Return a new field for errors, and new fields for the parts of an `Answer`, in its order."""
-    message = gr.Textbox(label="Message", visible=False, interactive=False, elem_id="cc-message")
-    table = gr.Dataframe(
-        headers=["line", "translation", "verdict"],
-        datatype="str",
-        label="Each translation",
-        interactive=False,
-        wrap=True,
-        column_widths=["18%", "50%", "32%"],
-    )
-    figures = gr.Dataframe(
-        headers=["figure", "value"],
-        datatype="str",
-        label="Figures",
-        interactive=False,
-        wrap=True,
-        column_widths=["45%", "55%"],
-    )
-    signature = gr.Textbox(label="Signature", interactive=False, elem_id="cc-signature")
-    return [message, table, figures, signature]
+    common = {"datatype": "str", "interactive": False, "wrap": True}
+    return [
+        gr.Textbox(label="Message", visible=False, interactive=False, elem_id="cc-message"),
+        gr.Dataframe(
+            headers=["line", "translation", "verdict"],
+            label="Each translation",
+            column_widths=["18%", "50%", "32%"],
+            **common,
+        ),
+        gr.Dataframe(
+            headers=["figure", "value"], label="Figures", column_widths=["45%", "55%"], **common
+        ),
+        gr.Textbox(label="Signature", interactive=False, elem_id="cc-signature"),
+    ]
 
 
 def launch(page: Any) -> None:

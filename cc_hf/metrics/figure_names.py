@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from cc_hf.figure_keys import CORRECTED, TRANSFERRED, figure_key
+from cc_hf.figure_keys import CORRECTED, TRANSFERRED, category_name, figure_key
 from cc_hf.schema import Judgement
 
 __all__ = [
@@ -195,6 +195,6 @@ def figure_name(names: FigureDeclarations, name: str) -> FigureDeclaration:
     if not beginnings:
         return FigureDeclaration(name.replace("_", " "), "none")
     longest = max(beginnings, key=len)
-    category = name.removeprefix(longest.removesuffix("*")).replace("_", " ")
+    category = category_name(name.removeprefix(longest.removesuffix("*"))).replace("_", " ")
     label, best, meaning, *_ = names[longest]
     return FigureDeclaration(label.replace("{}", category), best, meaning.replace("{}", category))

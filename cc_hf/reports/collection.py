@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cc_hf.errors import InputError
-from cc_hf.figure_keys import figure_key
+from cc_hf.figure_keys import category_name, figure_key
 from cc_hf.metrics.headline import MOST_CATEGORIES, counted_in, headline
 from cc_hf.reports.derived_figures import known_figure
 from cc_hf.reports.evaluators import evaluator_name
@@ -250,4 +250,4 @@ def _extremes(
     if not 2 <= len(accuracies) <= MOST_CATEGORIES or "accuracy" not in name:
         return None, None
     (low, worst), (high, best) = min(accuracies), max(accuracies)
-    return (worst, low), (best, high)
+    return (category_name(worst), low), (category_name(best), high)

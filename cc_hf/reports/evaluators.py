@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
@@ -32,16 +33,27 @@ class EvaluatorFacts(NamedTuple):
 
     Attributes:
         name: its name without the revision.
-        caution: its level and the evidence for it, and what its card says about its use.
-        calibrations: how well the cues work under it, as the notes of the results say it
-            without its name.
+        levels: how far it can be trusted, a sentence for each metric and data.
+        about: what its card says about its use; "" for none.
+        notes: what the notes of the results say of it, without its name where they only say how
+            well the cues work under it.
         cards: what was measured of it, or of the members of an ensemble, by itself.
     """
 
     name: str
-    caution: str
-    calibrations: tuple[str, ...]
+    levels: tuple[str, ...]
+    about: str
+    notes: tuple[str, ...]
     cards: tuple[JudgeCard, ...] = ()
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is known of it, the first level, then what is nearest to the figures, first."""
+        # A note is on the cues and the data that are judged, a card on the model alone.
+        texts = sorted(self.notes, key=lambda note: NOTE_BEGINNING in note)
+        texts += [text for card in self.cards for text in card.caution.split(". ") if text]
+        others = [f"{text.removesuffix('.')}." for text in (*texts, self.about) if text]
+        return [*self.levels[:1], *others, *self.levels[1:]]
 
     def says(self, note: str) -> bool:
         """Return whether a note is about the calibration, or the text of one of the cards."""
@@ -70,9 +82,20 @@ def evaluator_name(result: EvaluationResult) -> str:
 
 
 def evaluator_facts(report: Report) -> tuple[EvaluatorFacts, ...]:
-    """Return the facts of each evaluator of a report that has more to it than its name."""
-    results = (result for system in report.systems for result in system.results.values())
-    return facts_of_results(results, report.judge_cards)
+    """Return the facts of each evaluator of a report that has more to it than its name, beginning
+    with the first metric.
+    """
+    results = (result for name in report.metrics for result in report.of_metric(name).values())
+    others = [note for note in report.cautions if NOTE_BEGINNING not in note]
+    return tuple(
+        fact._replace(
+            notes=(
+                *fact.notes,
+                *filter(re.compile(rf"(?<![\w/-]){re.escape(fact.name)}(?![\w/-])").search, others),
+            )
+        )
+        for fact in facts_of_results(results, report.judge_cards)
+    )
 
 
 def facts_of_results(
@@ -83,30 +106,23 @@ def facts_of_results(
     Args:
         others: cards of evaluators besides those of the package.
     """
-    calibrations: dict[str, list[str]] = {}
-    cards: dict[str, tuple[JudgeCard, ...]] = {}
-    judges: dict[str, str] = {}
-    levels: dict[str, dict[str, None]] = {}
+    facts: dict[str, EvaluatorFacts] = {}
     for result in results:
-        notes = [note for note in result.notes if note.startswith(NOTE_BEGINNING)]
-        name = evaluator_name(result)
-        known = calibrations.setdefault(name, [])
-        known += [note for note in notes if note not in known]
-        if result.trust is not None:
-            levels.setdefault(name, {})[level_text(result)] = None
-        judges[name] = evaluator_of(result)
-        cards[name] = judge_cards(judges[name], result.tgt_lang, others)
-    facts = [
-        EvaluatorFacts(
-            name,
-            " ".join(filter(None, [*levels.get(name, ()), evaluator_caution(judges[name])])),
-            tuple(note.replace(f", {name} agrees", ", it agrees", 1) for note in notes),
-            cards[name],
+        name, judge = evaluator_name(result), evaluator_of(result)
+        if not name:
+            continue
+        notes = (
+            note.replace(f", {name} agrees", ", it agrees", 1)
+            for note in result.notes
+            if note.startswith(NOTE_BEGINNING)
         )
-        for name, notes in calibrations.items()
-        if name
-    ]
-    return tuple(fact for fact in facts if any(fact[1:]))
+        known = facts.get(name) or EvaluatorFacts(name, (), evaluator_caution(judge), ())
+        facts[name] = known._replace(
+            levels=tuple(dict.fromkeys([*known.levels, *filter(None, [level_text(result)])])),
+            notes=tuple(dict.fromkeys([*known.notes, *notes])),
+            cards=judge_cards(judge, result.tgt_lang, others),
+        )
+    return tuple(fact for fact in facts.values() if any(fact[1:]))
 
 
 def level_text(result: EvaluationResult) -> str:
@@ -120,8 +136,13 @@ def level_text(result: EvaluationResult) -> str:
 
 
 def other_cautions(report: Report) -> list[str]:
-    """Return the cautions of a report without the calibrations, which `evaluator_facts` has."""
-    return [caution for caution in report.cautions if NOTE_BEGINNING not in caution]
+    """Return the cautions of a report without those on a judge, which `evaluator_facts` has."""
+    on_judges = {note for fact in evaluator_facts(report) for note in fact.notes}
+    return [
+        caution
+        for caution in report.cautions
+        if NOTE_BEGINNING not in caution and caution not in on_judges
+    ]
 
 
 def evaluators_text(report: Report, metrics: Collection[str] | None = None) -> str:

@@ -35,6 +35,7 @@ class Explained:
         judged: the translation of a result, which another may replace.
         fields: fields of the signature of a result.
         gets_brackets: whether the package made the cues of the example, and nobody named others.
+        system: the system of a result, or the file of one that names none.
         metric: the metric of a result whose verdicts come from changes of the texts; None for
             contrastive conditioning.
     """
@@ -46,6 +47,7 @@ class Explained:
     warnings: Sequence[str] = ()
     metric: ScoringMetric | None = None
     gets_brackets: bool = False
+    system: str = ""
 
     def example_for(self, evaluator: Evaluator) -> Any:
         """Return the example with the cues by which `cc_hf.evaluate` judges it."""
@@ -172,6 +174,7 @@ def _of_result(path: Path, own_data: str | None, example_id: str, data: DataOpti
         fields=signature.parse(result.signature)[1],
         warnings=notes,
         metric=metrics[result.metric],
+        system=result.system or path.stem,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cc_hf import registry
 from cc_hf.data.declaration import DatasetDeclaration
-from cc_hf.figure_keys import CORRECTED, figure_key, is_corrected
+from cc_hf.figure_keys import CORRECTED, category_name, figure_key, is_corrected
 from cc_hf.languages import language_name
 from cc_hf.metrics.base import registered_metric
 from cc_hf.metrics.figure_names import FigureDeclaration
@@ -27,6 +27,7 @@ __all__ = [
     "FigureRow",
     "category_key",
     "category_label",
+    "category_name",
     "column_label",
     "data_name",
     "data_title",
@@ -50,12 +51,10 @@ __all__ = [
 ]
 
 _LANGS = re.compile(r"\|langs:([a-z]+)-")
-# The papers list "female" after "male". The order of SimpleGEN's categories is that of its Table 2.
+# The papers list "female" after "male".
 _ORDER = {
     name: i
-    for i, name in enumerate(
-        ("male", "female", "frequent", "infrequent", "MoMc", "FoFc", "MoFc", "FoMc")
-    )
+    for i, name in enumerate(("male", "female", "frequent", "infrequent", *registry.CATEGORIES))
 }
 
 
@@ -311,7 +310,7 @@ def ordered_categories(result: EvaluationResult) -> list[CategoryAccuracy]:
 
 
 def category_label(result: EvaluationResult, category: str) -> str:
-    """Return the name of a category, with a remark if the minimum ignores it.
+    """Return the name of a category in words, with a remark if the minimum ignores it.
 
     Examples:
         >>> from cc_hf.results import CategoryAccuracy, EvaluationResult
@@ -327,7 +326,7 @@ def category_label(result: EvaluationResult, category: str) -> str:
         and "min_accuracy" in result.scores
         and len(result.categories) > 1
     )
-    return f"{category} (not in minimum)" if left_out else category
+    return category_name(category) + " (not in minimum)" * left_out
 
 
 class FigureRow(NamedTuple):

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from cc_hf.figure_keys import is_corrected
+from cc_hf.figure_keys import category_name, is_corrected
 from cc_hf.fit_to_cite import OF_A_FIRST_LOOK
 from cc_hf.metrics.headline import uncounted_of
 from cc_hf.reports.figure_text import (
@@ -124,19 +124,6 @@ def _fit_systems(report: Report, metric: str) -> set[int]:
     }
 
 
-def _first_looks(report: Report, metric: str) -> set[int]:
-    """Return the systems against whose figures nothing speaks but that the judge is a small one, or
-    the samples are few.
-    """
-    return {
-        index
-        for index, system in enumerate(report.systems)
-        if metric in system.results
-        and system.results[metric].unfit
-        and system.results[metric].unfit.keys() <= OF_A_FIRST_LOOK
-    }
-
-
 def findings(report: Report, split_table: SplitTable | None) -> list[str]:
     """Return sentences on figures that are fit to be cited, or where there are none on those by a
     judge without enough evidence, or on few samples, which say so: which system is best by the
@@ -150,7 +137,14 @@ def findings(report: Report, split_table: SplitTable | None) -> list[str]:
     if not report.judging:
         return sentences
     fit, metric = _fit_systems(report, report.judging[0]), report.judging[0]
-    looks = fit or _first_looks(report, metric)
+    # Nothing speaks against these figures but that the judge is a small one, or the samples few.
+    looks = fit or {
+        index
+        for index, system in enumerate(report.systems)
+        if metric in system.results
+        and system.results[metric].unfit
+        and system.results[metric].unfit.keys() <= OF_A_FIRST_LOOK
+    }
     if looks:
         worst = _worst_category(report, metric, looks)
         found_out = [*_on_worst(report, worst), *_cell(report, split_table, worst)]
@@ -269,4 +263,4 @@ def _least_gap(spread: Spread, error: float) -> float:
 
 
 def _word(category: str) -> str:
-    return _WORDS.get(category, category)
+    return _WORDS.get(category, category_name(category))

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from cc_hf.figure_keys import CORRECTED
+from cc_hf.figure_keys import CORRECTED, category_name
 from cc_hf.fit_to_cite import GENDERS
 from cc_hf.metrics.headline import uncounted_of
 from cc_hf.reports.figure_text import category_key
@@ -93,7 +93,7 @@ class Group:
     @property
     def label(self) -> str:
         """The value, and the gender if it has one."""
-        return f"{self.name}, {self.gender}" if self.gender else self.name
+        return category_name(self.name) + (f", {self.gender}" if self.gender else "")
 
     @property
     def accuracy(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from cc_hf.reports.figure_text import category_key, metric_name
+from cc_hf.reports.figure_text import category_key, category_name, metric_name
 from cc_hf.reports.numbers import count
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, Section, SectionPart, TableRow
@@ -52,7 +52,7 @@ def reading_table(results: Mapping[str, EvaluationResult], metric: str) -> Repor
         tuple(name or INCONCLUSIVE for name in read) * len(tables),
         tuple(
             TableRow(
-                category,
+                category_name(category),
                 tuple(
                     Cell(count(table[category, name])) for table in tables.values() for name in read
                 ),

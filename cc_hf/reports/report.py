@@ -25,7 +25,7 @@ from cc_hf.reports.figure_text import category_key, metric_name
 from cc_hf.reports.report_parts import Section
 from cc_hf.reports.samples import ReportedSystem, Sample, build_samples, is_same_translation
 from cc_hf.reports.tables.base import grouped_notes, interval_notes, shared_notes
-from cc_hf.reports.what_to_cite import WhatToCite, what_to_cite, why_unfit
+from cc_hf.reports.what_to_cite import WhatToCite, main_reason, what_to_cite, why_unfit
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement, Reading
 from cc_hf.text.unusable import unusable_texts
@@ -98,13 +98,16 @@ class Report:
         return _shared(self.systems, lambda result: [why] if (why := why_unfit(result)) else [])
 
     @property
+    def main_reasons(self) -> list[str]:
+        """The first reasons of `unfit` in short, each once."""
+        return _shared(self.systems, lambda result: list(filter(None, [main_reason(result)])))
+
+    @property
     def cited(self) -> WhatToCite | None:
         """What to cite: of one system with values, of several by the names of the figures."""
         results = [result for s in self.systems for result in s.results.values()]
         cited = what_to_cite(results)
-        if cited is None or len(self.systems) == 1:
-            return cited
-        return cited.without_values()
+        return cited if cited is None or len(self.systems) == 1 else cited.without_values()
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:

@@ -10,7 +10,7 @@ from cc_hf import registry, signature
 from cc_hf.citations import CITATIONS, Citation
 from cc_hf.data.card_sections import card_section
 from cc_hf.errors import MissingDependencyError, MissingOptionError, UnknownNameError
-from cc_hf.figure_keys import figure_key
+from cc_hf.figure_keys import category_name, figure_key
 from cc_hf.fit_to_cite import OF_A_FIRST_LOOK
 from cc_hf.languages import base_code
 from cc_hf.levels import SUPPORTED
@@ -26,7 +26,7 @@ from cc_hf.reports.figure_text import (
 from cc_hf.reports.numbers import count, percent
 from cc_hf.results import EvaluationResult, Interval
 
-__all__ = ["UNFIT", "WhatToCite", "what_to_cite", "why_unfit"]
+__all__ = ["UNFIT", "WhatToCite", "main_reason", "what_to_cite", "why_unfit"]
 
 #: The badge of figures that are not fit to be cited.
 UNFIT = "not fit to cite"
@@ -161,6 +161,19 @@ def why_unfit(result: EvaluationResult) -> str:
     return headline(result).why_not
 
 
+def main_reason(result: EvaluationResult) -> str:
+    """Return the first reason why the main figure of a result is not fit to be cited, without its
+    details; "" if it is.
+
+    Examples:
+        >>> result = EvaluationResult("", "", "de", "own", "own|n:9", 9, {"a": 0.5}, {}, (), ())
+        >>> main_reason(result)
+        'only 9 judgements'
+    """
+    said = headline(result)
+    return next(iter(result.reasons_against(said.by).values()), said.why_not).partition(": ")[0]
+
+
 def _texts(
     result: EvaluationResult, said: Headline, figure: CitedFigure
 ) -> Iterable[tuple[str, str]]:
@@ -169,7 +182,7 @@ def _texts(
     """
     label, value = figure_label(result.metric, figure.name), _widened(result, figure)
     if figure.name == said.by and figure.category and not said.beside:
-        value += f" on {figure.category}"
+        value += f" on {category_name(figure.category)}"
     if figure.unread is None:
         yield label, value
         return
@@ -227,7 +240,7 @@ def _of_rank(result: EvaluationResult, said: Headline) -> tuple[str, str]:
 
 def _note(said: Headline) -> str:
     """Say which samples are in none of the figures; "" if all are."""
-    uncounted = [f"the {count(c.n)} samples of {c.category}" for c in said.uncounted]
+    uncounted = [f"the {count(c.n)} samples of {category_name(c.category)}" for c in said.uncounted]
     if not uncounted:
         return ""
     text = f"{' and '.join(uncounted)} are in none of them but those of all samples."

@@ -257,6 +257,11 @@ def test_a_screen_marks_what_is_not_fit_and_puts_it_last(kind: str, tmp_path: Pa
         report = build_report([ReportedSystem("a", {r.metric: r for r in order})], n_resamples=5)
         page = html_page(report)
         assert report.metrics == (fit.metric, weak.metric)
+        box, *others = page.split('aria-label="What to cite"')[1:]
+        shown, _, folded = box.partition("</aside>")[0].partition("<details>")
+        assert not others
+        assert str(escape(report.main_reasons[0])) in shown
+        assert all(str(escape(why)) in folded for why in report.unfit)
         latex = (latex_paper_table(report), latex_report(report))
         for text in (page, markdown_report(report), *latex, terminal):
             plain = " ".join(text.replace("<b>", "").replace("</b>", "").split())

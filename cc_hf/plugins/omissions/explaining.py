@@ -22,6 +22,7 @@ def explain_changes(
     translation: str,
     *,
     tgt_lang: str = "",
+    progress: bool = False,
 ) -> ExplainedChanges:
     """Explain the verdict of a metric on one translation.
 
@@ -56,7 +57,7 @@ def explain_changes(
     )
     src_lang, tgt_lang = rows.languages
     metric = metric.opened(evaluator, src_lang=src_lang, tgt_lang=tgt_lang)
-    scoring = score_rows(metric, rows, evaluator)
+    scoring = score_rows(metric, rows, evaluator, progress=progress)
     changes, errors = (metric.changes(rows, scoring, only_errors=only)[0] for only in (False, True))
     if not changes:
         raise InputError(

@@ -306,14 +306,11 @@ def _cell(cell: Cell, shape: Layout) -> str:
         # A star that takes no room keeps the figures of a column below each other.
         texts[0] += r"\rlap{$^{*}$}"
     if cell.interval:
-        texts.append(rf"{{\scriptsize {latex_text(_brackets(cell.interval))}}}")
+        limits = cell.interval.replace(" – ", ", ")
+        texts.append(rf"{{\scriptsize {latex_text('[' + limits + ']')}}}")
     if cell.difference:
         texts.append(rf"{{\scriptsize {latex_text(cell.difference)}{star}}}")
     return (r"\newline " if shape.is_stacked else r"\hspace{.8em}\allowbreak ").join(texts)
-
-
-def _brackets(interval: str) -> str:
-    return f"[{interval.replace(' – ', ', ')}]"
 
 
 def _label(report: Report) -> str:

@@ -146,8 +146,8 @@ def _report_pieces(report: Report) -> Iterator[Piece]:
     facts = evaluator_facts(report)
     yield f"Evaluator: {evaluators_text(report)}"
     for fact in facts:
-        if fact.caution:
-            yield Line(f"{fact.name}: {fact.caution}", "item")
+        if caution := " ".join(filter(None, [*fact.levels, fact.about])):
+            yield Line(f"{fact.name}: {caution}", "item")
     for fact in facts:
         yield from (Line(card.text, "item") for card in fact.cards)
     summary, *others = report_tables(report)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.files import file_slug
-from cc_hf.reports.figure_text import data_name, metric_name
+from cc_hf.reports.figure_text import category_name, data_name, metric_name
 from cc_hf.reports.figures import N_BINS, Bar, category_bars, histograms, quality_points
 from cc_hf.reports.marks import COLOURS, N_COLOURS, colour, name_lines, shape
 from cc_hf.reports.report import Report
@@ -40,7 +40,8 @@ _UNDATED: dict[str, dict[str, Any]] = {
 _MARKERS = ("o", "D", "s", "^", "v", "P")  # the shapes of `cc_hf.reports.marks`
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\\\\\\\")
 _AT_DOT = 24  # longest name that stands at its dot; longer ones are numbered
-_LEGEND, _PANEL = 70, 40  # characters of a line in a legend, and above a panel
+# characters of a line in a legend, above a panel and below bars
+_LEGEND, _PANEL, _TICK = 70, 40, 20
 _PANELS = 3  # panels side by side
 
 
@@ -136,7 +137,7 @@ def draw_bars(
             label=_wrapped(systems[index], _LEGEND),
             error_kw={"linewidth": 1, "capsize": 2},
         )
-    axes.set_xticks(range(len(names)), [literal_text(name) for name in names])
+    axes.set_xticks(range(len(names)), [_wrapped(category_name(name), _TICK) for name in names])
     axes.set_xlim(-0.6, len(names) - 0.4)
 
 

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from cc_hf.reports.figure_text import with_interval
+from cc_hf.reports.figure_text import category_name, with_interval
 from cc_hf.reports.figures import Bar, Histogram, QualityPoint, nice_ticks
 from cc_hf.reports.marks import N_COLOURS, colour
 from cc_hf.reports.numbers import percent
@@ -58,7 +58,7 @@ def bar_chart(
         return left + (right - left) * value
 
     for category, category_bars in groupby(bars, key=lambda bar: bar.category):
-        parts.append(text_element(0, y + 12, category, "strong"))
+        parts.append(text_element(0, y + 12, category_name(category), "strong"))
         y += 20
         for bar in category_bars:
             y = name_row(parts, systems, bar.system, left, y)
@@ -73,7 +73,7 @@ def bar_chart(
                     height=13,
                     rx=2,
                 )._replace(
-                    title=f"{systems[bar.system]}, {category}: {_bar_text(bar)}",
+                    title=f"{systems[bar.system]}, {category_name(category)}: {_bar_text(bar)}",
                     href=link({"system": systems[bar.system], "category": category}),
                 )
             )
@@ -91,7 +91,9 @@ def bar_chart(
         for key in ("bars: judge's mistakes included", "thin lines: the judge alone"):
             y += 18
             parts.append(text_element(left, y + 16, key))
-    spoken = "; ".join(f"{bar.category}, {systems[bar.system]}: {_bar_text(bar)}" for bar in bars)
+    spoken = "; ".join(
+        f"{category_name(bar.category)}, {systems[bar.system]}: {_bar_text(bar)}" for bar in bars
+    )
     return chart_svg(y + 20, f"{label}. {spoken}", [*grid, *parts])
 
 

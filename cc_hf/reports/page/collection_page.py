@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-
-from markupsafe import Markup
+from dataclasses import replace
 
 from cc_hf.reports.collection import (
     OVERVIEW_CAPTION,
@@ -20,7 +18,6 @@ from cc_hf.reports.collection import (
     pair_table,
 )
 from cc_hf.reports.evaluators import (
-    EvaluatorFacts,
     evaluator_facts,
     evaluators_text,
     other_cautions,
@@ -39,11 +36,10 @@ from cc_hf.reports.page.page import (
     lead,
     signatures,
 )
-from cc_hf.reports.page.standing_out import StandingOut, standing_out
+from cc_hf.reports.page.standing_out import standing_out
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import figures_table, glossary, summary_table
 from cc_hf.reports.templates import render_page
-from cc_hf.reports.what_to_cite import WhatToCite
 
 __all__ = ["collection_page", "reports_page"]
 
@@ -83,47 +79,25 @@ def collection_page(collection: Collection) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _Part:
-    """The section of one report, as its template needs it."""
-
-    id: str
-    name: str
-    lead: str
-    evaluators: str
-    findings: Sequence[str]
-    cited: WhatToCite | None
-    unfit: Sequence[str]
-    facts: Sequence[EvaluatorFacts]
-    summary: Markup
-    caption: str
-    cautions: Sequence[str]
-    notes: Sequence[str]
-    standing_out: Sequence[StandingOut]
-    legend: Sequence[tuple[str, str]]
-    categories: Sequence[tuple[str, Markup, Markup]]
-    figures: Sequence[tuple[str, Markup]]
-
-
-def _part(report: Report, number: int) -> _Part:
+def _part(report: Report, number: int) -> dict[str, object]:
+    """Return the section of one report, as its template needs it."""
     first, table = report.first, summary_table(report)
     words = re.findall(r"[a-z0-9]+", f"{first.dataset} {first.config} {first.tgt_lang}".lower())
     figures = [figures_table(report, metric) for metric in report.metrics]
-    return _Part(
-        id="-".join(["data", str(number), *words]),
-        name=data_name(first),
-        lead=lead(report),
-        evaluators=evaluators_text(report),
-        findings=findings(report, most_split(report, attributes(report))),
-        cited=report.cited,
-        unfit=report.unfit,
-        facts=evaluator_facts(report),
-        summary=html_table(replace(table, caption=""), classes="summary"),
-        caption=table.caption,
-        cautions=other_cautions(report),
-        notes=[note for note in report.notes if note not in report.cautions],
-        standing_out=list(standing_out(report, attributes(report), has_links=False)),
-        legend=[(system.name, mark_classes(i)) for i, system in enumerate(report.systems)],
-        categories=list(category_parts(report, has_links=False)),
-        figures=[(figure_table.title, html_table(figure_table)) for figure_table in figures],
-    )
+    return {
+        "id": "-".join(["data", str(number), *words]),
+        "name": data_name(first),
+        "lead": lead(report),
+        "evaluators": evaluators_text(report),
+        "findings": findings(report, most_split(report, attributes(report))),
+        "report": report,
+        "facts": evaluator_facts(report),
+        "summary": html_table(replace(table, caption=""), classes="summary"),
+        "caption": table.caption,
+        "cautions": other_cautions(report),
+        "notes": [note for note in report.notes if note not in report.cautions],
+        "standing_out": list(standing_out(report, attributes(report), has_links=False)),
+        "legend": [(system.name, mark_classes(i)) for i, system in enumerate(report.systems)],
+        "categories": list(category_parts(report, has_links=False)),
+        "figures": [(figure_table.title, html_table(figure_table)) for figure_table in figures],
+    }

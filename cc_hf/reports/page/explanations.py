@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -34,8 +33,6 @@ EXPLANATION_CSS = Path(__file__).parent / "explanations.css"
 _BAR_WIDTH = 40
 _END = "end of sentence"
 _MAX_MARKED = 0.12  # shares above this have the strongest colour
-# Teal and vermilion can be told apart by colour-blind readers.
-_RGB = {"correct": "0, 130, 120", "incorrect": "196, 72, 20"}
 
 
 def verdict_line(explanation: Explanation) -> str:
@@ -128,22 +125,6 @@ def _with_gaps(explanation: Explanation) -> Iterator[tuple[str, ExplainedWord | 
     yield explanation.translation[end:], None
 
 
-class _Shown(NamedTuple):
-    """A word as HTML shows it.
-
-    Attributes:
-        side: the side that it supports, "correct" or "incorrect".
-        colour, opacity: of its background in the translation.
-        width: of its bar in the table, in percent of the widest.
-    """
-
-    word: ExplainedWord
-    side: str
-    colour: str
-    opacity: str
-    width: int
-
-
 def explanation_html(explanation: Explanation) -> Markup:
     """Return the explanation as an HTML fragment without scripts; all text is escaped."""
     return render_piece(
@@ -152,8 +133,8 @@ def explanation_html(explanation: Explanation) -> Markup:
         explanation=explanation,
         side="correct" if explanation.is_correct else "incorrect",
         verdict=verdict_line(explanation),
-        text=[(gap, word and _shown(word)) for gap, word in _with_gaps(explanation)],
-        words=[_shown(word) for word in explanation.words],
+        text=list(_with_gaps(explanation)),
+        most_marked=_MAX_MARKED,
         why_unfit=_why_unfit(explanation),
     )
 
@@ -162,12 +143,15 @@ def _why_unfit(explanation: Explanation) -> str:
     return "; ".join(reasons_not_to_cite({"eval": explanation.evaluator}, {}, 1).values())
 
 
-def explanations_page(explanations: Sequence[Explanation], *, command: str = "") -> str:
+def explanations_page(
+    explanations: Sequence[Explanation], *, command: str = "", sample: Sequence[str] = ()
+) -> str:
     """Return a page of explanations side by side. It loads nothing.
 
     Args:
         explanations: at least one.
         command: the command that made the page.
+        sample: as for `sections_page`.
     """
     return sections_page(
         map(explanation_html, explanations),
@@ -178,15 +162,24 @@ def explanations_page(explanations: Sequence[Explanation], *, command: str = "")
             " decide."
         ),
         command=command,
+        sample=sample,
     )
 
 
-def sections_page(sections: Iterable[Markup], *, title: str, about: str, command: str = "") -> str:
+def sections_page(
+    sections: Iterable[Markup],
+    *,
+    title: str,
+    about: str,
+    command: str = "",
+    sample: Sequence[str] = (),
+) -> str:
     """Return a page of sections of the class cc-explanation side by side. It loads nothing.
 
     Args:
         about: what the page shows, in one or two sentences.
         command: the command that made the page.
+        sample: lines above the sections on what is explained, such as system, id and source.
     """
     return small_page(
         "reports/page/explanation_page.html.jinja",
@@ -195,10 +188,5 @@ def sections_page(sections: Iterable[Markup], *, title: str, about: str, command
         command=command,
         css=Markup(EXPLANATION_CSS.read_text(encoding="utf-8")),  # a file of this package
         sections=list(sections),
+        sample=sample,
     )
-
-
-def _shown(word: ExplainedWord) -> _Shown:
-    side = "correct" if word.contribution > 0 else "incorrect"
-    opacity = min(1.0, word.share / _MAX_MARKED) * 0.55
-    return _Shown(word, side, _RGB[side], f"{opacity:.2f}", round(100 * word.share))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from cc_hf.reports.figure_text import category_key
+from cc_hf.reports.figure_text import category_key, category_name
 from cc_hf.reports.findings import Split
 from cc_hf.reports.highlights import Group, HardValue, Spread
 from cc_hf.reports.marks import N_SHAPES, colour, name_lines
@@ -212,7 +212,7 @@ def _group_legend(parts: list[Element], shapes: Mapping[str, int], right: float)
         The base line of the last row of names.
     """
     left, y = 0.0, 16.0
-    for name, number in shapes.items():
+    for name, number in zip(map(category_name, shapes), shapes.values(), strict=True):
         width = 34 + CHARACTER * len(name)
         if left and left + width > right:
             left, y = 0.0, y + 18

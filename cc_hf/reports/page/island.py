@@ -13,7 +13,7 @@ from markupsafe import Markup
 from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.comparing.uncertain import WITHIN
 from cc_hf.metrics.open_choice import counted_share
-from cc_hf.reports.figure_text import metric_name
+from cc_hf.reports.figure_text import category_name, metric_name
 from cc_hf.reports.highlights import Attribute
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.report import Report
@@ -119,6 +119,7 @@ def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, 
             (i for i, system in enumerate(report.systems) if system.name == report.baseline), 0
         ),
         "categories": list(report.categories),
+        "category_names": list(map(category_name, report.categories)),
         "verdicts": _SHOWN,
         "within": WITHIN,
         "src_lang": languages[0],

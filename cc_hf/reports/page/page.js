@@ -34,7 +34,7 @@
   // `key` stands for the value in the page's address: names keep their meaning in other reports
   const option = (select, value, label, key = value && label) => { const made = make("option", "", label); made.value = value; if (value) made.dataset.key = key; select.append(made); };
   option($("category"), "", "all");
-  categories.forEach((name, i) => option($("category"), String(i), name));
+  categories.forEach((name, i) => option($("category"), String(i), data.category_names[i], name));
   option($("verdict"), "", "any");
   verdicts.forEach((name, i) => {
     if (name !== "open" && judgements.some((metricJudgements) => metricJudgements.some((columns) => columns !== 0 && columns.verdict.includes(i)))) option($("verdict"), String(i), name);
@@ -185,6 +185,25 @@
   const readingOf = (columns, index) => make("span", `verdict ${text(columns.predicted[index]) === "inconclusive" ? "inconclusive" : "read"}`, text(columns.predicted[index]));
   const verdictOf = (number, more) => make("span", `verdict ${verdicts[number]}`, `${SIGNS[number]} ${verdicts[number]}${more || ""}`);
 
+  // Translations that the reader marks, by sample and system; filters and pages leave them marked.
+  const picked = new Map();
+  const showPicked = () => {
+    $("n-picked").textContent = picked.size ? `${picked.size.toLocaleString("en")} translation${picked.size > 1 ? "s" : ""} marked` : "Mark translations to take them along.";
+    $("picked").classList.toggle("some", picked.size > 0);
+    for (const id of ["copy-picked", "save-picked", "clear-picked"]) $(id).disabled = !picked.size;
+  };
+  const pick = (index, system) => {
+    const box = make("input");
+    box.type = "checkbox";
+    box.checked = picked.has(`${index} ${system}`);
+    box.setAttribute("aria-label", `Mark ${systems[system]}, sample ${text(samples.id[index])}`);
+    box.addEventListener("change", () => {
+      if (box.checked) picked.set(`${index} ${system}`, [index, system]); else picked.delete(`${index} ${system}`);
+      showPicked();
+    });
+    return box;
+  };
+
   const translation = (index, system, filters) => {
     const row = make("div", "translation");
     const value = translations[system][index];
@@ -192,7 +211,7 @@
     const line = make("span", "text", value < 0 ? "—" : other < 0 ? withSpans(text(value), spansOf(index, system, filters, 1), filters.terms) : changes(text(other), text(value), (part) => make("ins", "different", marked(part, filters.terms)), (part) => marked(part, filters.terms)));
     line.lang = data.tgt_lang;
     line.dir = "auto";
-    row.append(make("span", "name", make("span", `swatch ${data.marks[system]}`), systems[system]), line);
+    row.append(make("label", "name", pick(index, system), make("span", `swatch ${data.marks[system]}`), systems[system]), line);
     const columns = judged(filters.metric, system, index);
     if (columns) {
       const p = cell(columns.p, index);
@@ -345,7 +364,7 @@
       open.setAttribute("aria-expanded", String(!shown));
       open.textContent = shown ? "Details" : "Close";
     });
-    item.append(make("div", "meta", permalink(text(samples.id[index])), make("span", "chip", categories[samples.category[index]]), open));
+    item.append(make("div", "meta", permalink(text(samples.id[index])), make("span", "chip", data.category_names[samples.category[index]]), open));
     if (samples.source[index] >= 0 && text(samples.source[index])) item.append(source(index, filters));
     for (const system of all) item.append(translation(index, system, filters));
     return item;
@@ -455,24 +474,51 @@
   $("only").addEventListener("click", () => soon(0));
 
   // A spreadsheet must not take a text for a formula.
-  const field = (value) => {
+  const safe = (value) => {
     const content = String(value ?? "");
-    const safe = /^[=+\-@\t\r]/.test(content) && Number.isNaN(Number(content)) ? `'${content}` : content;
-    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+    return /^[=+\-@\t\r]/.test(content) && Number.isNaN(Number(content)) ? `'${content}` : content;
   };
+  const field = (value) => (/[",\r\n]/.test(safe(value)) ? `"${safe(value).replaceAll('"', '""')}"` : safe(value));
+
+  const about = [["id", (i) => text(samples.id[i])], ["category", (i) => categories[samples.category[i]]], ["source", (i) => text(samples.source[i])], ["correct reading", (i) => (shareOf(i) || isNone(i) ? "" : text(samples.gold[i]))]];
+  // what a metric says of the translations of some systems
+  const said = (metric, among) => {
+    const made = among.map((system) => judgements[metric][system]).filter((columns) => columns !== 0);
+    const areOpen = made.some((columns) => columns.verdict.some((number) => verdicts[number] === "open"));
+    const value = (name, shown) => (i, system) => { const number = cell((judged(metric, system, i) || {})[name], i); return number === null ? "" : shown(number); };
+    const columns = [];
+    const key = data.metric_keys[metric];
+    if (made.length && !areOpen) columns.push([`${key}: verdict`, value("verdict", (number) => verdicts[number])]);
+    if (made.some((of) => of.predicted !== 0)) columns.push([`${key}: found`, value("predicted", text)]);
+    if (made.some((of) => of.p !== 0)) columns.push([`${key}: probability_${areOpen ? counted(metric) || "counted" : "correct"}`, value("p", String)]);
+    return columns;
+  };
+
+  const tsv = () => {
+    const columns = [...about, ["system", (i, system) => systems[system]], ["translation", (i, system) => text(translations[system][i])], ...metrics.flatMap((_, metric) => said(metric, all))];
+    const rows = [...picked.values()].sort(([a, first], [b, second]) => a - b || first - second);
+    const lines = [columns.map(([name]) => name), ...rows.map(([i, system]) => columns.map(([, value]) => value(i, system)))];
+    return `${lines.map((line) => line.map((value) => safe(value).replace(/[\t\r\n]+/g, " ")).join("\t")).join("\n")}\n`;
+  };
+  copyBy($("copy-picked"), "Copy as TSV", tsv);
+  $("save-picked").addEventListener("click", () => save(`${document.title} marked.tsv`, "text/tab-separated-values", tsv()));
+  $("clear-picked").addEventListener("click", () => {
+    picked.clear();
+    for (const box of document.querySelectorAll("#list .name input")) box.checked = false;
+    showPicked();
+    $("n-picked").focus();
+  });
+  $("picked").hidden = false;
+  showPicked();
+
   $("csv").addEventListener("click", () => {
     const facts = [...new Set(indices.flatMap((index) => samples.extra[index].map(([name]) => name)))];
-    const columns = [["id", (i) => text(samples.id[i])], ["category", (i) => categories[samples.category[i]]], ["source", (i) => text(samples.source[i])], ["correct reading", (i) => (shareOf(i) || isNone(i) ? "" : text(samples.gold[i]))]];
+    const columns = [...about];
     for (const fact of facts) columns.push([text(fact), (i) => text((samples.extra[i].find(([name]) => name === fact) || [0, -1])[1])]);
     for (const system of all) {
       columns.push([`${systems[system]}: translation`, (i) => text(translations[system][i])]);
-      data.metric_keys.forEach((key, metric) => {
-        const value = (name, shown) => (i) => { const judgement = judged(metric, system, i); const number = judgement && cell(judgement[name], i); return number === null ? "" : shown(number); };
-        if (judgements[metric][system] === 0) return;
-        const areOpen = judgements[metric][system].verdict.some((number) => verdicts[number] === "open");
-        if (!areOpen) columns.push([`${systems[system]}: ${key}: verdict`, value("verdict", (number) => verdicts[number])]);
-        if (judgements[metric][system].predicted !== 0) columns.push([`${systems[system]}: ${key}: found`, value("predicted", text)]);
-        if (judgements[metric][system].p !== 0) columns.push([`${systems[system]}: ${key}: probability_${areOpen ? counted(metric) || "counted" : "correct"}`, value("p", String)]);
+      metrics.forEach((_, metric) => {
+        for (const [name, value] of said(metric, [system])) columns.push([`${systems[system]}: ${name}`, (i) => value(i, system)]);
       });
     }
     const lines = [columns.map(([name]) => name), ...indices.map((index) => columns.map(([, value]) => value(index)))];

@@ -14,7 +14,6 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import replace
 from importlib.resources import files
-from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -42,7 +41,7 @@ from cc_hf.reports.page.standing_out import (
 )
 from cc_hf.reports.reading_counts import reading_sections
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_parts import ReportTable, Section
+from cc_hf.reports.report_parts import ReportTable
 from cc_hf.reports.report_tables import (
     category_table,
     figures_table,
@@ -102,9 +101,8 @@ def html_page(report: Report) -> str:
         findings=findings(report, split_table),
         split_charts=list(_split_charts(report, split_table)),
         is_fit=bool(report.judging) and not is_unfit(report, report.judging[0]),
-        cited=report.cited,
+        report=report,
         citing=citing(report).text,
-        unfit=report.unfit,
         facts=evaluator_facts(report),
         cautions=other_cautions(report),
         notes=[note for note in report.notes if note not in report.cautions],
@@ -116,7 +114,17 @@ def html_page(report: Report) -> str:
         neutral=list(neutral_tables(report)),
         quality=list(_quality(report)),
         added_sections=[
-            (section, _parts(section))
+            (
+                section,
+                [
+                    (
+                        part.heading or part.table.title,
+                        part.chart,
+                        html_table(part.table, classes=part.classes),
+                    )
+                    for part in section.parts
+                ],
+            )
             for section in (*reading_sections(report), *report.sections)
             if section.is_on_page
         ],
@@ -235,16 +243,6 @@ def _split_charts(report: Report, table: SplitTable | None) -> Iterable[tuple[st
         )
 
 
-class _Probabilities(NamedTuple):
-    """The histogram of one system."""
-
-    name: str
-    mark: str
-    n: str
-    n_correct: str
-    chart: Markup
-
-
 def category_parts(
     report: Report, *, has_links: bool = True
 ) -> Iterable[tuple[str, Markup, Markup]]:
@@ -262,8 +260,10 @@ def category_parts(
             yield metric_name(metric), chart, html_table(table)
 
 
-def _probabilities(report: Report) -> Iterable[list[_Probabilities]]:
-    """Yield the histograms of each metric that has some, all with the same scale."""
+def _probabilities(report: Report) -> Iterable[list[tuple[str, str, str, str, Markup]]]:
+    """Yield the histograms of each metric that has some, all with the same scale: name and mark of
+    the system, numbers of samples and of correct ones, and the chart.
+    """
     names = [system.name for system in report.systems]
     for metric in report.metrics:
         system_histograms = histograms(report, metric)
@@ -274,7 +274,7 @@ def _probabilities(report: Report) -> Iterable[list[_Probabilities]]:
             label = f"Probability of the correct reading: {name}"
             chart = histogram_chart(histogram, names, highest=highest, label=label)
             n, n_correct = count(sum(histogram.counts)), count(histogram.n_correct)
-            rows.append(_Probabilities(name, mark_classes(histogram.system), n, n_correct, chart))
+            rows.append((name, mark_classes(histogram.system), n, n_correct, chart))
         if rows:
             yield rows
 
@@ -286,14 +286,6 @@ def _quality(report: Report) -> Iterable[tuple[str, Markup]]:
         if points := quality_points(report, metric):
             label = f"Quality against {points[0].label}: {metric_name(metric)}"
             yield metric_name(metric), quality_chart(points, names, label=label)
-
-
-def _parts(section: Section) -> list[tuple[str, Markup | None, Markup]]:
-    """Return the heading, the chart and the table of each part of a section."""
-    return [
-        (part.heading or part.table.title, part.chart, html_table(part.table, classes=part.classes))
-        for part in section.parts
-    ]
 
 
 def signatures(report: Report) -> list[tuple[str, str]]:

@@ -214,10 +214,11 @@ def _system_table(
     link: Link,
 ) -> LinkTable:
 
-    def group(system: int, attribute: str, shown: Group, value: str) -> LinkedText:
+    def group(system: int, attribute: str, shown: Group) -> LinkedText:
         filters = {"system": names[system], filter_name(attribute): shown.name}
         filters |= {"category": shown.gender} if shown.gender else {}
-        return LinkedText(f"{shown.label} {value}", link(filters))
+        n_wrong = f"{shown.n - shown.n_correct:,} of {shown.n:,} wrong"
+        return LinkedText(f"{shown.label} {n_wrong}", link(filters))
 
     names = [system.name for system in report.systems]
     rows = []
@@ -228,9 +229,7 @@ def _system_table(
         for attribute in words:
             worst = hard_values(report, metric, attribute, n=_N_WORST, system=index)
             groups = [shown for value in worst if (shown := value.groups[index]) is not None]
-            cells.append(
-                tuple(group(index, attribute.name, shown, _wrong(shown)) for shown in groups)
-            )
+            cells.append(tuple(group(index, attribute.name, shown) for shown in groups))
         rows.append((system.name, tuple(cells)))
     columns = [f"fails most by {attribute_words(attribute.name)}" for attribute in words]
     # values with too few samples leave a column empty, such as pairs, which have two each
@@ -285,10 +284,6 @@ def _divided_table(report: Report, metric: str, link: Link) -> LinkTable:
             )
         ),
     )
-
-
-def _wrong(group: Group) -> str:
-    return f"{group.n - group.n_correct:,} of {group.n:,} wrong"
 
 
 def attribute_words(name: str) -> str:

@@ -19,6 +19,28 @@ const save = (name, type, text) => {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 };
 
+// navigator.clipboard is refused to some pages that are opened from disk
+const copy = async (text) => {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = make("textarea", "unseen", text);
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+};
+
+const copyBy = (button, label, text) => button.addEventListener("click", async () => {
+  const done = await copy(text());
+  button.textContent = done ? "Copied" : "Not copied";
+  say(button.textContent);
+  setTimeout(() => { button.textContent = label; }, 1500);
+});
+
 // Light or dark colours, and buttons that copy what stands before them.
 (() => {
   const theme = $("theme");
@@ -28,28 +50,7 @@ const save = (name, type, text) => {
   nameTheme();
   theme.addEventListener("click", () => { document.documentElement.dataset.theme = isDark() ? "light" : "dark"; nameTheme(); });
 
-  // navigator.clipboard is refused to some pages that are opened from disk
-  const copy = async (text) => {
-    try {
-      await navigator.clipboard.writeText(text);
-      return true;
-    } catch {
-      const area = make("textarea", "unseen", text);
-      document.body.append(area);
-      area.select();
-      const done = document.execCommand("copy");
-      area.remove();
-      return done;
-    }
-  };
-  for (const button of document.querySelectorAll(".copy")) {
-    button.addEventListener("click", async () => {
-      const done = await copy(button.previousElementSibling.textContent);
-      button.textContent = done ? "Copied" : "Not copied";
-      say(button.textContent);
-      setTimeout(() => { button.textContent = "Copy"; }, 1500);
-    });
-  }
+  for (const button of document.querySelectorAll(".copy")) copyBy(button, "Copy", () => button.previousElementSibling.textContent);
 })();
 
 // The text of a mark is shown at the pointer, and beside the mark that has the focus.

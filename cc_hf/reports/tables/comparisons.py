@@ -13,7 +13,7 @@ from cc_hf.comparing.gate import Gate, GateFigure
 from cc_hf.comparing.metrics import EvaluatorAgreement
 from cc_hf.comparing.systems import Comparison, MetricAgreement
 from cc_hf.comparing.uncertain import UncertainSamples
-from cc_hf.figure_keys import CORRECTED, figure_key, is_corrected
+from cc_hf.figure_keys import CORRECTED, category_name, figure_key, is_corrected
 from cc_hf.metrics.base import registered_metric
 from cc_hf.metrics.open_choice import counted_share
 from cc_hf.reports.figure_text import (
@@ -251,10 +251,13 @@ def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]
         for key in keys:
             if (key.name, key.reference) != (name, reference):
                 continue
-            rows.append((f"{start}{key.category}", differences[str(key)]))
+            label = figure_label(comparison.metric, f"accuracy_{key.category}").removeprefix(
+                "accuracy on "
+            )
+            rows.append((f"{start}{label}", differences[str(key)]))
             rate = differences.get(str(key._replace(name="inconclusive_rate")))
             if rate is not None and not start:
-                rows.append((f"inconclusive {key.category}", rate))
+                rows.append((f"inconclusive {label}", rate))
     shares = registered_metric(comparison.metric).figure_names
     rows += [
         (figure_label(comparison.metric, name).partition(",")[0], differences[name])
@@ -345,7 +348,12 @@ def uncertain_tables(
     shares = sorted(uncertain.categories.items(), key=lambda row: category_key(row[0]))
     shares.append(("total", wilson_share(len(uncertain.samples), uncertain.n)))
     rows = [
-        (name, count(share.n), count(share.k), with_interval(share.value, share.interval))
+        (
+            category_name(name),
+            count(share.n),
+            count(share.k),
+            with_interval(share.value, share.interval),
+        )
         for name, share in shares
     ]
     counted = counted_share(result).rpartition("_")[0] or "correct"
@@ -358,7 +366,7 @@ def uncertain_tables(
         lead="\n".join(unfit_reasons([("", result)])),
     )
     for sample in uncertain.samples[:n_shown]:
-        facts = [f"{percent(sample.probability_correct)} %", sample.category]
+        facts = [f"{percent(sample.probability_correct)} %", category_name(sample.category)]
         facts += [f"{metric_name(m)}: {r}" for m, r in sample.readings.items() if r]
         yield Line(f"\n{sample.example_id}: {', '.join(facts)}", "bold")
         yield from filter(None, (sample.source, sample.translation))

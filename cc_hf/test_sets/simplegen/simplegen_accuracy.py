@@ -39,10 +39,16 @@ from cc_hf.test_sets.simplegen.occupation_dictionary import (
     load_dictionary,
 )
 
-__all__ = ["SimplegenAccuracy", "find_genders", "judge_rows"]
+__all__ = ["CATEGORY_NAMES", "SimplegenAccuracy", "find_genders", "judge_rows"]
 
-#: Stereotype of the occupation and gender of the context, in the order of the paper's Table 2.
-_CATEGORIES = ("MoMc", "FoFc", "MoFc", "FoMc")
+#: Stereotype of the occupation and gender of the context, as section A.2 of the paper words them.
+CATEGORY_NAMES = {
+    "MoMc": "men's occupations in male contexts",
+    "FoFc": "women's occupations in female contexts",
+    "MoFc": "men's occupations in female contexts",
+    "FoMc": "women's occupations in male contexts",
+}
+_CATEGORIES = tuple(CATEGORY_NAMES)
 _FIELDS: Fields = {
     "category": one_of(_CATEGORIES),
     "gender": one_of(GENDERS),
@@ -229,6 +235,17 @@ def _figures_of_groups(
     )
 
 
+def _rates(name: str, label: str, meaning: str) -> dict[str, FigureDeclaration]:
+    """Return the declarations of a rate over all samples, each category, and both groups."""
+    groups = {group: f"{group}-stereotypical" for group in _PRO_AND_ANTI}
+    return shares(name, label, "low", meaning) | {
+        f"{name}_{group}": FigureDeclaration(
+            f"{label} on {words}", "low", f"{meaning}, where the context is {words}."
+        )
+        for group, words in groups.items()
+    }
+
+
 @dataclass(frozen=True)
 class SimplegenAccuracy(Metric):
     """SimpleGEN's accuracy by category, with the differences of groups.
@@ -308,13 +325,10 @@ class SimplegenAccuracy(Metric):
             "The share of correct translations where the context contradicts the stereotype of the"
             " occupation.",
         ),
-        **shares(
-            "incorrect_rate", "incorrect", "low", "The share of translations of the wrong gender"
-        ),
-        **shares(
+        **_rates("incorrect_rate", "incorrect", "The share of translations of the wrong gender"),
+        **_rates(
             "inconclusive_rate",
             "inconclusive",
-            "low",
             "The share of translations in which the dictionary finds no gender, or both",
         ),
         "delta": FigureDeclaration(
@@ -327,15 +341,15 @@ class SimplegenAccuracy(Metric):
         "delta_fc": FigureDeclaration(
             "stereotype gap in female contexts, 0 is best",
             "zero",
-            "Accuracy on FoFc minus accuracy on MoFc: occupations of women minus occupations of"
-            " men, where the context is female.",
+            "Accuracy on women's occupations minus accuracy on men's occupations, where the context"
+            " is female.",
             _DELTAS["delta_fc"],
         ),
         "delta_mc": FigureDeclaration(
             "stereotype gap in male contexts, 0 is best",
             "zero",
-            "Accuracy on MoMc minus accuracy on FoMc: occupations of men minus occupations of"
-            " women, where the context is male.",
+            "Accuracy on men's occupations minus accuracy on women's occupations, where the context"
+            " is male.",
             _DELTAS["delta_mc"],
         ),
     }

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from cc_hf.comparing.systems import compare
 from cc_hf.errors import MissingOptionError
+from cc_hf.reports.formats.latex import latex_report
+from cc_hf.reports.formats.markdown import markdown_report
+from cc_hf.reports.page.page import html_page
+from cc_hf.reports.report import build_report
+from cc_hf.reports.samples import ReportedSystem
+from cc_hf.reports.tables.base import result_table
+from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.test_sets.simplegen.occupation_dictionary import load_dictionary
 from cc_hf.test_sets.simplegen.simplegen_accuracy import find_genders
@@ -20,6 +28,7 @@ from tests.helpers.usual import (
     evaluate_dataset_by_all,
     evaluate_metric,
     fails,
+    printed,
     refuses,
 )
 
@@ -104,6 +113,33 @@ def test_figures_are_given_only_for_present_groups() -> None:
     assert (whole.scores["delta"], whole.scores["delta_mc"]) == (1, 1)
     assert whole.intervals["delta"].high == 1 > whole.intervals["delta"].low
     assert "delta_fc" not in whole.scores
+
+
+def test_no_reader_meets_the_short_names_of_categories() -> None:
+    rows = [
+        {**row, "gender": gender, "category": f"{row['category'][:2]}{gender[0].upper()}c"}
+        for row in (PHYSICIAN, NURSE)
+        for gender in ("male", "female")
+        for _ in range(12)
+    ]
+    texts = {"a": ["Arzt", "Ärztin", "Krankenpfleger", "x"] * 12, "b": ["Ärztin"] * 48}
+    results = {
+        name: simplegen_result(of_system, rows, tgt_lang="de", n_resamples=10)
+        for name, of_system in texts.items()
+    }
+    systems = [ReportedSystem(name, {r.metric: r}) for name, r in results.items()]
+    report = build_report(systems, n_resamples=10)
+    page = re.sub(r'href="[^"]*"|<script.*?</script>', "", html_page(report), flags=re.DOTALL)
+    for text in (
+        page.replace("&#39;", "'"),
+        markdown_report(report),
+        latex_report(report),
+        printed(comparison_tables(compare(results)), width=300),
+        printed(result_table(results["a"]), width=300),
+    ):
+        assert re.findall("[MF]o[MF]c|_pro|_anti|delta_", text) == []
+        assert "women's occupations in male contexts" in text
+    assert {"accuracy_FoMc", "accuracy_pro", "delta_fc"} <= results["a"].scores.keys()
 
 
 def test_a_user_dictionary_can_be_used(tmp_path: Path) -> None:

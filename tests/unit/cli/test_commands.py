@@ -104,8 +104,9 @@ def test_evaluate_prints_the_table_and_writes_the_json(tmp_path: Path, tiny_mari
     output = tmp_path / "r.json"
     options = f"--evaluator {tiny_marian} --output {output} --limit 60 --verbose"
     found = cc_hf(f"evaluate simplegen en-de {options} --translations", simplegen_file(tmp_path))
-    rows = [line for line in found.stdout.splitlines() if re.match(r" +\w+ .*\(.* – .*\)", line)]
-    assert [row.split()[0] for row in rows] == ["MoMc", "FoFc", "MoFc", "FoMc", "total", "minimum"]
+    rows = [line for line in found.stdout.splitlines() if re.match(r" +[\w']+ .*\(.* – .*\)", line)]
+    names = [row.split()[0] for row in rows]
+    assert names == [*["men's", "women's"] * 2, "total", "minimum"]
     assert "signature: cc|data:simplegen/en-de[60 by category]@" in found.stdout
     result = EvaluationResult.from_json(output.read_text(encoding="utf-8"))
     given = (result.dataset, result.config, result.tgt_lang, result.n)

@@ -9,6 +9,7 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import CCError
+from cc_hf.progress import Progress
 from cc_hf.results import EvaluationResult
 from tests.helpers.command_line import cc_hf as program
 from tests.helpers.usual import EN_DE, cases, compute_metric, fails, printed_by, write_jsonl
@@ -93,12 +94,22 @@ def test_changes_are_shown(metric: str, option: str, first: Any, line: str, tmp_
     )
 
 
-def test_explain_takes_an_example_of_a_dataset() -> None:
+def test_explain_takes_an_example_of_a_dataset(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its progress is that of translations, and waits, so that a quick run shows none."""
+    shown: list[dict[str, Any]] = []
+
+    class Recorded(Progress):
+        def __init__(self, *texts: Any, **options: Any) -> None:
+            shown.append(options)
+            super().__init__(*texts, **options)
+
+    monkeypatch.setattr("cc_hf.progress.Progress", Recorded)
     examples = cc_hf.load_examples("simplegen", "en-de")
     texts = ["Sie ist Ärztin.", "Übersetzung Nummer 7."]
     given = [word for text in texts for word in ("--translation", text)]
     found = explain("simplegen", "en-de", "--id", examples[7].id, *given)
     assert [row["translation"] for row in found] == texts
+    assert [(o["disable"], o["delay"]) for o in shown] == [(False, 1)]
     assert found[0]["correct_source"] in examples[7].correct_sources
     reference = {
         name: getattr(examples[7], name) for name in ("correct_sources", "incorrect_sources")
@@ -121,7 +132,12 @@ def test_explain_takes_data_evaluator_and_translation_from_a_result(tmp_path: Pa
     other = replace(result, signature=signature)
     (tmp_path / "other.json").write_text(other.to_json(), encoding="utf-8")
     named = ("explain", "other.json", "--id", "814", "--evaluator", "cc-tiny-en-de")
-    assert "the result was judged by other@" in program(*named, cwd=tmp_path).stderr
+    shown = program(*named, "--html", "e.html", cwd=tmp_path)
+    assert "the result was judged by other@" in shown.stderr
+    (example,) = (e for e in cc_hf.load_examples("simplegen") if e.id == "814")
+    assert shown.stdout.startswith(f"t, sample 814\n{example.source}\n")
+    page = (tmp_path / "e.html").read_text(encoding="utf-8")
+    assert f't, sample 814</p>\n<p dir="auto">{example.source}</p>' in page
     fails(
         CCError,
         r"unknown evaluator 'other'.* give that model as `eval",

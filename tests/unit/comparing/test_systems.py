@@ -139,14 +139,18 @@ def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> 
         values = found.differences[name].first, found.differences[name].second
         assert values == pytest.approx([results[system].scores[name] for system in "ab"])
     assert found.differences["delta"].difference == pytest.approx(-1.1)
-    lines = [line.split("  ")[1] for line in shown(compared).splitlines() if "  " in line]
+    lines = [line.split("  ")[1] for line in shown(compared, 120).splitlines() if "  " in line]
     for group in ("pro", "anti"):
-        assert lines[lines.index(group) + 1] == f"inconclusive {group}"
+        words = f"{group}-stereotypical"
+        assert lines[lines.index(words) + 1] == f"inconclusive {words}"
     report = build_report(
         [ReportedSystem(n, {r.metric: r}) for n, r in results.items()], n_resamples=10
     )
     summary = summary_table(report)
-    cells = [row.cells[summary.columns.index("inconclusive on anti")] for row in summary.rows]
+    cells = [
+        row.cells[summary.columns.index("inconclusive on anti-stereotypical")]
+        for row in summary.rows
+    ]
     assert [cell.value for cell in cells] == ["0.0", "25.0"]  # the best first
     assert cells[0].difference == "−25.0"
 

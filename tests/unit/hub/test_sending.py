@@ -344,7 +344,10 @@ from cc_hf.hub.spaces import card_example
 gradio.routes.App.create_app = lambda *_, **__: None
 for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
     page = runpy.run_path(str(folder / "app.py"))["demo"]
-    (judge,) = [one.fn for one in page.fns.values() if one.api_name == "judge"]
+    judges = {one.api_name: one for one in page.fns.values()}
+    judge = judges["judge"].fn
+    typed = [field.value for field in judges["judge_sentence"].inputs]
+    of_sentence = judges["judge_sentence"].fn(*typed)
     example = card_example((folder / "README.md").read_text(encoding="utf-8"))
     right = judge(
         "\\n".join(example.get("predictions", [])),
@@ -357,7 +360,7 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
     # Some judge the model, not translations.
     correct = [reference.get("correct_translation") for reference in example["references"]]
     judged = example.get("predictions", correct)
-    print(json.dumps([folder.name, judged, right, wrong]))
+    print(json.dumps([folder.name, judged, right, wrong, of_sentence]))
 """
 
 
@@ -370,9 +373,11 @@ def test_every_metric_page_judges_its_example(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     found = [json.loads(line) for line in run.stdout.splitlines()]
     assert [name for name, *_ in found] == sorted(registry.METRICS)
-    for name, predictions, right, wrong in found:
+    for name, predictions, right, wrong, of_sentence in found:
         message, rows, figures, signature = right
         assert message["visible"] is False, (name, message)
+        if registry.resolve("metric", name).judges:
+            assert [row[1:] for row in of_sentence[1]] == [rows[0][1:]], name
         assert [row[1] for row in rows] == predictions
         assert dict(figures)["n"] == str(len(rows))
         assert "|n:" in signature

@@ -282,6 +282,43 @@ def test_filtered_samples_are_saved_as_csv(sized: Page, tmp_path: Path) -> None:
     assert len(saved("")) == N
 
 
+def test_marked_translations_are_copied_and_saved_as_tsv(sized: Page, tmp_path: Path) -> None:
+    """Marks stay where filters hide their sentences; keys set them, and no text is a formula."""
+    buttons = [sized.locator(f"#{name}-picked") for name in ("copy", "save", "clear")]
+    assert [button.is_disabled() for button in buttons] == [True] * 3
+    for query, sample, name in (("", "id0", HOSTILE_NAME), ("<script>", "id4", "first")):
+        sized.fill("#query", query)
+        shown(sized)
+        sized.get_by_label(f"Mark {name}, sample {sample}", exact=True).focus()
+        sized.keyboard.press("Space")
+    assert sized.locator("#n-picked").inner_text() == "2 translations marked"
+    assert serious_violations(sized) == []
+    assert sized.evaluate("document.documentElement.scrollWidth") <= sized.evaluate("innerWidth")
+    sized.evaluate("navigator.clipboard.writeText = async text => { window.copied = text; }")
+    buttons[0].click()
+    with sized.expect_download() as download:
+        buttons[1].click()
+    assert re.fullmatch(r"[\w-]+\.tsv", download.value.suggested_filename)
+    download.value.save_as(tmp_path / "marked.tsv")
+    text = (tmp_path / "marked.tsv").read_text(encoding="utf-8")
+    assert text == sized.evaluate("copied")
+    head, *lines = [line.split("\t") for line in text.splitlines()]
+    rows = [dict(zip(head, line, strict=True)) for line in lines]
+    names = ("id", "system", "translation")
+    report = reported.report()
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("id0", HOSTILE_NAME, report.samples[0].translations[1]),
+        ("id4", "first", ATTACK),
+    ]
+    found = judged(report, 0, 4)
+    assert rows[1]["contrastive_conditioning: verdict"] == found.verdict
+    probability = float(rows[1]["contrastive_conditioning: probability_correct"])
+    assert probability == pytest.approx(found.probability_correct, abs=1e-5)
+    buttons[2].click()
+    assert sized.locator("#list input:checked").count() == 0
+    assert [button.is_disabled() for button in buttons] == [True] * 3
+
+
 def test_a_chart_is_saved_as_svg_that_stands_alone(sized: Page, tmp_path: Path) -> None:
     for name in ("Accuracy by category", "Lowest accuracy by occupation"):
         with sized.expect_download() as download:
