@@ -16,7 +16,9 @@ from docutils import nodes
 
 import cc_hf
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent)]
+from command_pages import command_pages, moved_headings, with_links
+
 from tools.release import project as metadata
 
 gc.disable()  # a quarter of the time of a build, which needs less than 1 GB
@@ -66,9 +68,24 @@ def _copy_pages(app: Any) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for file in (*(_ROOT / original).glob("*.md"), *(_ROOT / original).glob("*.svg")):
             text = re.sub(r"\A---\n.*?\n---\n", "", file.read_text(encoding="utf-8"), flags=re.S)
-            page = folder / file.name
-            if not page.exists() or page.read_text(encoding="utf-8") != text:
-                page.write_text(text, encoding="utf-8", newline="\n")
+            _write_page(folder / file.name, text)
+
+
+def _write_page(page: Path, text: str) -> None:
+    """Write a page, unless it is the same already: Sphinx reads what is newer."""
+    if not page.exists() or page.read_text(encoding="utf-8") != text:
+        page.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _write_pages_of_commands(app: Any) -> None:
+    """Write a page for each command, and delete those of commands that are gone."""
+    folder, pages = Path(app.srcdir) / "commands", command_pages()
+    folder.mkdir(exist_ok=True)
+    for name, text in pages.items():
+        _write_page(folder / name, text)
+    for page in folder.glob("*.md"):
+        if page.name not in pages:
+            page.unlink()
 
 
 def _link_copies(app: Any, docname: str, source: list[str]) -> None:
@@ -97,6 +114,8 @@ def _add_toctrees(app: Any, docname: str, source: list[str]) -> None:
     if docname == "index":
         for caption, links in re.findall(r"^## (.+)\n((?:- .+\n)+)", source[0], re.MULTILINE):
             source[0] += _toctree(links, f":caption: {caption}\n")
+    if docname == "cli":
+        source[0] = with_links(source[0])
     if docname == "studies/index":
         source[0] += _toctree(source[0])
     kinds = {"metrics": ("metrics", "datasets"), "evaluators": ("models",)}.get(docname, ())
@@ -117,9 +136,12 @@ def _describe(app: Any, page: str, template: str, context: dict[str, Any], tree:
 
 
 def _moved() -> dict[str, dict[str, str]]:
-    """Return where addresses lead that have changed: old page -> anchor, or "" -> new address."""
+    """Return where addresses lead that have changed: old page -> anchor, or "" -> new address.
+
+    Each command had a heading on the page of commands before it had a page.
+    """
     rows = (Path(__file__).parent / "addresses.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    moved: dict[str, dict[str, str]] = {}
+    moved: dict[str, dict[str, str]] = {"cli": moved_headings()}
     for old, new in (row.split("\t") for row in rows):
         page, _, anchor = old.partition("#")
         if old != new:
@@ -168,6 +190,7 @@ def _write_redirects(app: Any, error: Exception | None) -> None:
 def setup(app: Any) -> None:
     """Connect the functions above; Sphinx calls this."""
     app.connect("builder-inited", _copy_pages)
+    app.connect("builder-inited", _write_pages_of_commands)
     app.connect("source-read", _link_copies)
     app.connect("include-read", _link_copies_of_included)
     app.connect("source-read", _add_toctrees)

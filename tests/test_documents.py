@@ -343,8 +343,8 @@ def test_pages_have_no_more_words_than_are_read() -> None:
 
 
 def test_code_of_the_pages_is_not_cut_and_comments_stand_on_their_own_lines() -> None:
-    """The picture of the floors is as wide as its rooms, and the help as the terminal."""
-    for page in {*_DOCS} - {_ROOT / f"docs/{name}.md" for name in ("cli", "architecture")}:
+    """The picture of the floors is as wide as its rooms."""
+    for page in {*_DOCS} - {_ROOT / "docs/architecture.md"}:
         if page.parent == _STUDIES:
             continue
         blocks = re.findall(r"(?ms)^```[^\n]*\n(.*?)^```", page.read_text(encoding="utf-8"))
@@ -631,13 +631,33 @@ def test_the_site_builds_without_warnings(site: Path) -> None:
     assert [name for name in names if not (site / name).is_file()] == []
 
 
+def _words_of_commands(command: Any, words: str = "cc-hf") -> Iterator[str]:
+    for name, below in getattr(command, "commands", {}).items():
+        yield f"{words} {name}"
+        yield from _words_of_commands(below, f"{words} {name}")
+
+
+def test_each_command_has_a_page_to_which_its_old_heading_leads(site: Path) -> None:
+    index = (site / "cli.html").read_text(encoding="utf-8")
+    moved = json.loads(*re.findall(r"const moved = (\{.*?\});", index))
+    commands = [*_words_of_commands(_command_line())]
+    assert [*moved] == [github_slugify(words) for words in commands]
+    for words, address in zip(commands, moved.values(), strict=True):
+        assert f'href="{address}"' in index
+        page = (_ROOT / f"docs/{address}").with_suffix(".md").read_text(encoding="utf-8")
+        assert page.startswith(f"# {words}\n")
+        code = re.findall(r"(?ms)^```[^\n]*\n(.*?)^```", page)
+        assert [line for line in "\n".join(code).splitlines() if len(line) > 84] == [], words
+
+
 def test_pages_of_the_site_are_accessible(site: Path, page: Page) -> None:
     """Every second page in dark, because the theme's colours are the same on all of them. All have
-    the same list of pages, and cards the same sections: of those, every third is tested.
+    the same list of pages, cards the same sections, and commands the same tables: every third of
+    those is tested.
     """
-    cards = sorted(path for path in site.rglob("*.html") if "cards" in path.parts)
+    alike = sorted(path for path in site.rglob("*.html") if {"cards", "commands"} & {*path.parts})
     moved = {site / f"{old}.html" for old, new in _ADDRESSES if "#" not in old and old != new}
-    pages = [*sorted({*site.rglob("*.html")} - {*cards} - moved), *cards[::3]]
+    pages = [*sorted({*site.rglob("*.html")} - {*alike} - moved), *alike[::3]]
     assert len(pages) > 40
     for number, path in enumerate(pages):
         page.emulate_media(color_scheme="dark" if number % 2 else "light")
