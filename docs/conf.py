@@ -17,6 +17,7 @@ from docutils import nodes
 import cc_hf
 
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent)]
+from archive_board import write_archived_board
 from command_pages import command_pages, moved_headings, with_links
 
 from tools.release import project as metadata
@@ -46,6 +47,7 @@ html_js_files = ["site.js"]
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 default_role = "code"
+smartquotes_action = "qe"  # no dashes, which options begin with
 
 
 #: Folder of pages and pictures -> that of their copies in docs/: Sphinx reads one folder.
@@ -106,16 +108,24 @@ def _toctree(links: str, options: str = "") -> str:
     return f"\n```{{toctree}}\n:hidden:\n{options}\n{pages}\n```\n"
 
 
-def _add_toctrees(app: Any, docname: str, source: list[str]) -> None:
-    """Add the navigation: the lists of the start page, the studies, and the cards of each kind.
+_BOARD = """<iframe class="board" src="board/index.html" title="Board of archived systems"></iframe>
+<p><a href="board/index.html">Open the board on a page of its own.</a></p>
+"""
 
-    It is not in the pages themselves, because GitHub would show it as raw text.
+
+def _add_parts(app: Any, docname: str, source: list[str]) -> None:
+    """Add the navigation: the lists of the start page, the studies, the commands, and the cards of
+    each kind; and the board of archived systems.
+
+    They are not in the pages themselves, because GitHub would show them as raw text.
     """
     if docname == "index":
         for caption, links in re.findall(r"^## (.+)\n((?:- .+\n)+)", source[0], re.MULTILINE):
             source[0] += _toctree(links, f":caption: {caption}\n")
     if docname == "cli":
         source[0] = with_links(source[0])
+    if docname == "leaderboards":
+        source[0] = source[0].replace("<!-- board -->", _BOARD)
     if docname == "studies/index":
         source[0] += _toctree(source[0])
     kinds = {"metrics": ("metrics", "datasets"), "evaluators": ("models",)}.get(docname, ())
@@ -187,13 +197,20 @@ def _write_redirects(app: Any, error: Exception | None) -> None:
             file.write_text(text, encoding="utf-8", newline="\n")
 
 
+def _write_board(app: Any, error: Exception | None) -> None:
+    """Write the board that the page of leaderboards shows."""
+    if error is None and app.builder.format == "html":
+        write_archived_board(Path(app.outdir) / "board")
+
+
 def setup(app: Any) -> None:
     """Connect the functions above; Sphinx calls this."""
     app.connect("builder-inited", _copy_pages)
     app.connect("builder-inited", _write_pages_of_commands)
     app.connect("source-read", _link_copies)
     app.connect("include-read", _link_copies_of_included)
-    app.connect("source-read", _add_toctrees)
+    app.connect("source-read", _add_parts)
     app.connect("html-page-context", _describe)
     app.connect("html-page-context", _lead_on)
     app.connect("build-finished", _write_redirects)
+    app.connect("build-finished", _write_board)
