@@ -339,7 +339,7 @@ def test_pages_have_no_more_words_than_are_read() -> None:
 
 
 def test_code_of_the_pages_is_not_cut_and_comments_stand_on_their_own_lines() -> None:
-    """Rows of data and BibTeX stand as they are; the picture of the floors is as wide as its rooms."""
+    """Rows of data and BibTeX stand as they are; the picture of the floors is wider."""
     others = [*_ROOT.glob("cards/*/*.md"), _ROOT / "README.md", _ROOT / "CONTRIBUTING.md"]
     for page in {*_DOCS, *others} - {_ROOT / "docs/architecture.md"}:
         text = page.read_text(encoding="utf-8")
