@@ -16,7 +16,10 @@ from docutils import nodes
 
 import cc_hf
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent)]
+from archive_board import write_archived_board
+from command_pages import command_pages, moved_headings, with_links
+
 from tools.release import project as metadata
 
 gc.disable()  # a quarter of the time of a build, which needs less than 1 GB
@@ -44,6 +47,7 @@ html_js_files = ["site.js"]
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 default_role = "code"
+smartquotes_action = "qe"  # no dashes, which options begin with
 
 
 #: Folder of pages and pictures -> that of their copies in docs/: Sphinx reads one folder.
@@ -66,9 +70,24 @@ def _copy_pages(app: Any) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for file in (*(_ROOT / original).glob("*.md"), *(_ROOT / original).glob("*.svg")):
             text = re.sub(r"\A---\n.*?\n---\n", "", file.read_text(encoding="utf-8"), flags=re.S)
-            page = folder / file.name
-            if not page.exists() or page.read_text(encoding="utf-8") != text:
-                page.write_text(text, encoding="utf-8", newline="\n")
+            _write_page(folder / file.name, text)
+
+
+def _write_page(page: Path, text: str) -> None:
+    """Write a page, unless it is the same already: Sphinx reads what is newer."""
+    if not page.exists() or page.read_text(encoding="utf-8") != text:
+        page.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _write_pages_of_commands(app: Any) -> None:
+    """Write a page for each command, and delete those of commands that are gone."""
+    folder, pages = Path(app.srcdir) / "commands", command_pages()
+    folder.mkdir(exist_ok=True)
+    for name, text in pages.items():
+        _write_page(folder / name, text)
+    for page in folder.glob("*.md"):
+        if page.name not in pages:
+            page.unlink()
 
 
 def _link_copies(app: Any, docname: str, source: list[str]) -> None:
@@ -89,14 +108,24 @@ def _toctree(links: str, options: str = "") -> str:
     return f"\n```{{toctree}}\n:hidden:\n{options}\n{pages}\n```\n"
 
 
-def _add_toctrees(app: Any, docname: str, source: list[str]) -> None:
-    """Add the navigation: the lists of the start page, the studies, and the cards of each kind.
+_BOARD = """<iframe class="board" src="board/index.html" title="Board of archived systems"></iframe>
+<p><a href="board/index.html">Open the board on a page of its own.</a></p>
+"""
 
-    It is not in the pages themselves, because GitHub would show it as raw text.
+
+def _add_parts(app: Any, docname: str, source: list[str]) -> None:
+    """Add the navigation: the lists of the start page, the studies, the commands, and the cards of
+    each kind; and the board of archived systems.
+
+    They are not in the pages themselves, because GitHub would show them as raw text.
     """
     if docname == "index":
         for caption, links in re.findall(r"^## (.+)\n((?:- .+\n)+)", source[0], re.MULTILINE):
             source[0] += _toctree(links, f":caption: {caption}\n")
+    if docname == "cli":
+        source[0] = with_links(source[0])
+    if docname == "leaderboards":
+        source[0] = source[0].replace("<!-- board -->", _BOARD)
     if docname == "studies/index":
         source[0] += _toctree(source[0])
     kinds = {"metrics": ("metrics", "datasets"), "evaluators": ("models",)}.get(docname, ())
@@ -117,9 +146,12 @@ def _describe(app: Any, page: str, template: str, context: dict[str, Any], tree:
 
 
 def _moved() -> dict[str, dict[str, str]]:
-    """Return where addresses lead that have changed: old page -> anchor, or "" -> new address."""
+    """Return where addresses lead that have changed: old page -> anchor, or "" -> new address.
+
+    Each command had a heading on the page of commands before it had a page.
+    """
     rows = (Path(__file__).parent / "addresses.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    moved: dict[str, dict[str, str]] = {}
+    moved: dict[str, dict[str, str]] = {"cli": moved_headings()}
     for old, new in (row.split("\t") for row in rows):
         page, _, anchor = old.partition("#")
         if old != new:
@@ -165,12 +197,20 @@ def _write_redirects(app: Any, error: Exception | None) -> None:
             file.write_text(text, encoding="utf-8", newline="\n")
 
 
+def _write_board(app: Any, error: Exception | None) -> None:
+    """Write the board that the page of leaderboards shows."""
+    if error is None and app.builder.format == "html":
+        write_archived_board(Path(app.outdir) / "board")
+
+
 def setup(app: Any) -> None:
     """Connect the functions above; Sphinx calls this."""
     app.connect("builder-inited", _copy_pages)
+    app.connect("builder-inited", _write_pages_of_commands)
     app.connect("source-read", _link_copies)
     app.connect("include-read", _link_copies_of_included)
-    app.connect("source-read", _add_toctrees)
+    app.connect("source-read", _add_parts)
     app.connect("html-page-context", _describe)
     app.connect("html-page-context", _lead_on)
     app.connect("build-finished", _write_redirects)
+    app.connect("build-finished", _write_board)

@@ -1,5 +1,6 @@
-"""Judge archived translations of 2019 to 2024, and write leaderboards of them into out/leaderboard
-and the figures of docs/archive.md: python docs/leaderboard_figures.py SHARED
+"""Judge archived translations of 2019 to 2024, and write leaderboards of them into out/leaderboard,
+the figures of docs/archive.md, and what the site's board is made of:
+python docs/leaderboard_figures.py SHARED
 
 out/leaderboard/NAME/page/index.html opens from disk. Scores are exact, so that every machine gives
 the same figures, and are kept in out/figures.sqlite. SHARED holds upstream/ (datasets and
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import typer
+from archive_board import origins_text, pack_results, result_name
 from archive_text import (
     gest_block,
     judges_block,
@@ -32,7 +34,6 @@ from cc_hf.comparing.people.labels import trusted_labels
 from cc_hf.data.loading import declaration
 from cc_hf.errors import MissingDependencyError, ResultWarning
 from cc_hf.evaluation.correction import corrected
-from cc_hf.files import file_slug
 from cc_hf.hub.cards import with_block
 from cc_hf.plugins.leaderboard.static.board import Board
 from cc_hf.plugins.leaderboard.static.origins import ORIGINS
@@ -244,13 +245,9 @@ def write_board(
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "results").mkdir(parents=True)
     for result in results:
-        words = (result.dataset, result.config, result.tgt_lang, result.metric, result.system)
-        path = folder / "results" / f"{file_slug('.'.join(words))}.json"
+        path = folder / "results" / result_name(result)
         path.write_text(result.to_json(), encoding="utf-8", newline="\n")
-    lines = ["system\tyear\tsource\tlicence", *origins]
-    (folder / "results" / ORIGINS).write_text(
-        "\n".join(lines) + "\n", encoding="utf-8", newline="\n"
-    )
+    (folder / "results" / ORIGINS).write_text(origins_text(origins), encoding="utf-8", newline="\n")
     board = write_static_board(folder / "results", folder / "page", title=title, data_dir=data)
     size = sum(path.stat().st_size for path in (folder / "page").rglob("*") if path.is_file())
     seconds = time.perf_counter() - start
@@ -298,6 +295,7 @@ def main(shared: Path) -> None:
     gest = done.of(_GEST, "stereotype_rates", "emnlp2024")
     by_words = done.of(_WINOMT, "winomt_pattern_matching", "acl2019")
     by_evaluator = done.of(_WINOMT, "contrastive_conditioning", "default")
+    pack_results([*by_words, *gest], [*origins[_WINOMT.name], *origins[_GEST.name]])
     in_german = next(r for r in by_words if (r.tgt_lang, r.system) == ("de", "Amazon 2019"))
     blocks = {
         "boards": boards_block(boards),

@@ -192,18 +192,19 @@ _BEFORE_EXAMPLES = {
 }
 
 
+def _commands(command: Any, *words: str) -> Iterator[tuple[str, Any]]:
+    """Yield all commands below one, each with its words."""
+    for name, below in getattr(command, "commands", {}).items():
+        yield " ".join((*words, name)), below
+        yield from _commands(below, *words, name)
+
+
 @cache
 def _examples() -> dict[str, str]:
     """The example of each command's help by its words."""
-
-    def below(words: tuple[str, ...], command: Any) -> Iterator[tuple[str, str]]:
-        loaded = command.loaded if isinstance(command, LazyCommand) else command
-        if example := getattr(loaded, "example", ""):
-            yield " ".join(words), example
-        for name, other in getattr(command, "commands", {}).items():
-            yield from below((*words, name), other)
-
-    return dict(below((), _command_line()))
+    commands = dict(_commands(_command_line())).items()
+    loaded = {words: c.loaded if isinstance(c, LazyCommand) else c for words, c in commands}
+    return {words: c.example for words, c in loaded.items() if getattr(c, "example", "")}
 
 
 def accepted_by_the_command_line(line: str) -> None:
@@ -254,14 +255,9 @@ def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> 
 
 
 def test_every_page_with_examples_is_tested_here() -> None:
-    reference = {
-        *("parity", "performance", "architecture", "internals", "formats"),
-        *("coverage", "dependencies", "versioning", "archive", "measurements"),
-    }
-    without = {_ROOT / "docs" / f"{name}.md" for name in reference}
-    without |= {_STUDIES / "index.md"}
-    generated = {_ROOT / "docs" / f"{name}.md" for name in ("cli", "changelog", "reproduce")}
-    assert set(_DOCS) - without - generated == {_ROOT / page for page in _PAGES[2:]}
+    names = {*_DEVELOPERS, *_GENERATED, "archive", "reproduce"}
+    without = {_STUDIES / "index.md", *(_ROOT / f"docs/{name}.md" for name in names)}
+    assert set(_DOCS) - without == {_ROOT / page for page in _PAGES[2:]}
     assert not [path for path in without if "```python" in path.read_text(encoding="utf-8")]
 
 
@@ -343,12 +339,12 @@ def test_pages_have_no_more_words_than_are_read() -> None:
 
 
 def test_code_of_the_pages_is_not_cut_and_comments_stand_on_their_own_lines() -> None:
-    """The picture of the floors is as wide as its rooms, and the help as the terminal."""
-    for page in {*_DOCS} - {_ROOT / f"docs/{name}.md" for name in ("cli", "architecture")}:
-        if page.parent == _STUDIES:
-            continue
-        blocks = re.findall(r"(?ms)^```[^\n]*\n(.*?)^```", page.read_text(encoding="utf-8"))
-        lines = "\n".join(blocks).splitlines()
+    """Rows of data and BibTeX stand as they are; the picture of the floors is wider."""
+    others = [*_ROOT.glob("cards/*/*.md"), _ROOT / "README.md", _ROOT / "CONTRIBUTING.md"]
+    for page in {*_DOCS, *others} - {_ROOT / "docs/architecture.md"}:
+        text = page.read_text(encoding="utf-8")
+        blocks = re.findall(r"(?ms)^```([^\n]*)\n(.*?)^```", text)
+        lines = "\n".join(b for kind, b in blocks if kind not in ("json", "bibtex")).splitlines()
         assert [line for line in lines if len(line) > 84] == [], page
         assert [line for line in lines if re.search(r"\S +# ", line)] == [], page
 
@@ -627,17 +623,38 @@ def test_the_site_builds_without_warnings(site: Path) -> None:
     assert (site / "tour.html").is_file()
     listed = (site / "llms.txt").read_text(encoding="utf-8")
     assert "quick tour" in listed.lower()
-    names = re.findall(r"\]\(([^)]+)\)", listed)
-    assert [name for name in names if not (site / name).is_file()] == []
+    assert not [n for n in re.findall(r"\]\(([^)]+)\)", listed) if not (site / n).is_file()]
+
+
+def test_each_command_has_a_page_to_which_its_old_heading_leads(site: Path) -> None:
+    index = (site / "cli.html").read_text(encoding="utf-8")
+    moved = json.loads(*re.findall(r"const moved = (\{.*?\});", index))
+    titles = {github_slugify(words): words for words, _ in _commands(_command_line(), "cc-hf")}
+    pages = {old: (site / new).read_text(encoding="utf-8") for old, new in moved.items()}
+    assert [*pages] == [*titles]
+    assert [old for old in pages if f"<title>{titles[old]} - " not in pages[old]] == []
+
+
+def test_the_board_of_archived_systems_has_the_figures_of_the_findings(site: Path) -> None:
+    board = json.loads((site / "board/board.json").read_text(encoding="utf-8"))
+    assert {row["licence"] for row in board["systems"]} == {"MIT", "Apache-2.0"}
+    rows = [(of["dataset"], row["figures"]) for of in board["rankings"] for row in of["systems"]]
+    women = [figures["accuracy_female"] for dataset, figures in rows if dataset == "winomt"]
+    gaps = sorted(figures["stereotype_gap"] for dataset, figures in rows if dataset == "gest")
+    assert (len(women), len(gaps)) == (20, 29)
+    percents = [[f"{100 * part:.1f}" for part in figure] for figure in (*women, *gaps[::28])]
+    findings = (_ROOT / "docs/archive.md").read_text(encoding="utf-8")
+    assert [p for p in percents if f"{p[0]} ({p[1]} – {p[2]})" not in findings] == []
 
 
 def test_pages_of_the_site_are_accessible(site: Path, page: Page) -> None:
     """Every second page in dark, because the theme's colours are the same on all of them. All have
-    the same list of pages, and cards the same sections: of those, every third is tested.
+    the same list of pages, cards the same sections, and commands the same tables: every third of
+    those is tested.
     """
-    cards = sorted(path for path in site.rglob("*.html") if "cards" in path.parts)
+    alike = sorted(path for path in site.rglob("*.html") if {"cards", "commands"} & {*path.parts})
     moved = {site / f"{old}.html" for old, new in _ADDRESSES if "#" not in old and old != new}
-    pages = [*sorted({*site.rglob("*.html")} - {*cards} - moved), *cards[::3]]
+    pages = [*sorted({*site.rglob("*.html")} - {*alike} - moved), *alike[::3]]
     assert len(pages) > 40
     for number, path in enumerate(pages):
         page.emulate_media(color_scheme="dark" if number % 2 else "light")

@@ -198,8 +198,8 @@ def space_card(name: str, repo: str) -> SpaceCard:
         ('gradio', 'app.py', ['evaluate', 'metric'])
     """
     text = card_path(name, kind="metrics").read_text(encoding="utf-8")
-    text = text.replace(
-        f'evaluate.load("{name}")  # once cc_hf was imported; or', f'evaluate.load("{repo}")  # or'
+    text = text.replace("# Once cc_hf was imported; or", "# Or").replace(
+        f'evaluate.load("{name}")', f'evaluate.load("{repo}")'
     )
     card = SpaceCard(without_relative_links(text), ignore_metadata_errors=False)
     for key, value in {"description": first_sentence(text), **SPACE_LOOKS}.items():

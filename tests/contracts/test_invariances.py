@@ -28,7 +28,6 @@ from tests.helpers.results import small_result
 N = 24
 SEEDS = range(5)
 _GENDERS = ("male", "female")
-_VERDICTS = ("correct", "incorrect", "inconclusive")
 _FEW = Bootstrap(n_resamples=20)
 #: Attributes that are no figures of the rows: tests know how many rows there are.
 _OF_TESTS = {

@@ -120,8 +120,8 @@ def test_the_slots_that_all_systems_decide(shared: Path) -> None:
     for words in (
         f"decide {len(common):,} slots with a gender in common ({n_of['male']:,} of men,"
         f" {n_of['female']:,} of women, in {len(clusters)} clusters)",
-        f"which were at hand, {len(left):,} are left: without {len(common - left)} and with"
-        f" {len(left - common)} others",
+        f"above, {len(left):,} slots are left: {len(common - left)} are missing and"
+        f" {len(left - common)} are added",
         f"{len(left & with_pronoun)} of the {len(left):,} slots are in such rows",
     ):
         assert words in card

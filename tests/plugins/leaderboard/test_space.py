@@ -158,6 +158,9 @@ def test_results_without_translations_keep_every_figure(tmp_path: Path) -> None:
     assert bare == replace(whole, judgements=judgements)
     readings = (Reading("0", "all", "Übersetzung", "neutral"),)
     assert without_translations(replace(whole, judgements=(), readings=readings)).readings == ()
+    write_result(tmp_path, "bare", bare)
+    write_static_board(tmp_path, tmp_path / "page")
+    assert [*(tmp_path / "page/sentences").iterdir()] == []  # there are none to read
 
 
 def test_an_empty_folder_is_accepted_and_a_missing_one_refused(tmp_path: Path) -> None:

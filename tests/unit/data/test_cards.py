@@ -98,7 +98,7 @@ def test_every_card_links_its_papers_and_quotes_their_bibtex(root: Path, card: s
 def test_the_commands_of_every_card_exist(root: Path, card: str) -> None:
     text = (root / card).read_text(encoding="utf-8")
     blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
-    commands = [line for block in blocks for line in block.splitlines()]
+    commands = re.sub(r" *\\\n *", " ", "".join(blocks)).splitlines()
     inline = re.findall(r"`(cc-hf evaluate \w[^`]+)`", text)
     assert commands or inline
     evaluate = typer.main.get_command(app).commands["evaluate"]  # type: ignore[attr-defined]

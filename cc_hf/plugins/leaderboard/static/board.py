@@ -74,6 +74,14 @@ class Ranking:
         return all(row.is_screen for row in self.rows.values())
 
     @property
+    def has_translations(self) -> bool:
+        """Whether there is a sentence to show; results may be without their translations."""
+        results = self.results.values()
+        return any(j.translation for result in results for j in result.judgements) or any(
+            reading.translation for result in results for reading in result.readings
+        )
+
+    @property
     def title(self) -> str:
         """Data, languages and judge in words."""
         return f"{data_name(self.first)}: {self.judge}"

@@ -163,9 +163,9 @@ def fill_folder(
     sections, twins, maps = [], [], []
     on_data: list[str] = []
     for ranking in board.rankings:
-        of_ranking, notes = examples.of(ranking)
+        of_ranking, notes = examples.of(ranking) if ranking.has_translations else (None, [])
         on_data += notes
-        samples = ranking_samples(ranking, of_ranking)
+        samples = ranking_samples(ranking, of_ranking) if ranking.has_translations else []
         for name, content in sentence_parts(ranking, samples):
             _write_part(folder, name, content)
         if sets := twin_sets(ranking, samples):
