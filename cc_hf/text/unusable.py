@@ -77,30 +77,44 @@ def unusable_rows(
     rows["n_repeated"] = {
         row for row, text in texts.items() if len(sources_of[text]) >= MANY_SOURCES
     }
-    has_dictionary = tgt_lang in (find_lemmatizer("simplemma").languages or ())
-    if has_dictionary or tgt_lang in frequent_words():
+    if tgt_lang in frequent_words() or _has_dictionary(tgt_lang):
         rows["n_without_words"] = {
             row
             for row, text in texts.items()
-            if (has_dictionary and not _has_words(text, tgt_lang)) or other_language(text, tgt_lang)
+            if not _has_words(text, tgt_lang) or other_language(text, tgt_lang)
         }
     return {name: frozenset(numbers) for name, numbers in rows.items()}
 
 
+def _has_dictionary(lang: str) -> bool:
+    return lang in (find_lemmatizer("simplemma").languages or ())
+
+
 def _has_words(text: str, tgt_lang: str) -> bool:
+    """Return whether a text has words enough of its language; True where no dictionary says so."""
     words = whole_words(text)
     n_needed = 1 if len(words) < _SHORT else 2
-    # Most texts have frequent words; to look up others, a dictionary must be read.
-    frequent = frequent_words().get(tgt_lang, frozenset())
-    known = {word for word in words if word.lower() in frequent}
-    if len(known) >= n_needed:
-        return True
-    for word in words:
-        if word not in known and is_known(word, tgt_lang):
-            known.add(word)
-            if len(known) == n_needed:
-                return True
+    known: set[str] = set()
+    # To open a dictionary takes up to 2 s. Most texts have words enough without it.
+    for is_word in (_is_frequent, _is_listed, is_known):
+        if is_word is is_known and not _has_dictionary(tgt_lang):
+            return True
+        for word in words:
+            if word not in known and is_word(word, tgt_lang):
+                known.add(word)
+                if len(known) == n_needed:
+                    return True
     return False
+
+
+def _is_frequent(word: str, lang: str) -> bool:
+    return word.lower() in frequent_words().get(lang, ())
+
+
+def _is_listed(word: str, lang: str) -> bool:
+    """Return whether the dictionary has a word by a list of some of its words, see `is_known`."""
+    listed = frequent_words("in_dictionary").get(lang, frozenset())
+    return not listed.isdisjoint((word, word.lower() if word[:1].isupper() else word.capitalize()))
 
 
 def unusable_texts(counts: Mapping[str, int], n: int) -> list[str]:

@@ -22,6 +22,7 @@ from cc_hf.text.alignment import (
     parse_pharaoh,
 )
 from cc_hf.text.fast_align import fast_align
+from cc_hf.text.other_languages import frequent_words
 from cc_hf.text.pieces import piece_characters, token_spans
 from cc_hf.text.pronouns import pronoun_gender
 from cc_hf.text.tokenization import word_texts, word_tokens
@@ -163,6 +164,16 @@ def test_words_are_known_by_the_dictionary_in_memory_and_by_its_compressed_form(
     monkeypatch.setattr(lemmatization, "_IN_MEMORY", in_memory)
     words = {"Haus": True, "haus": True, "Häuser": True, "gingst": True, "Hauß": False}
     assert {word: lemmatization.is_known.__wrapped__(word, "de") for word in words} == words
+
+
+def test_listed_words_are_in_the_dictionary_which_they_leave_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for lang, words in frequent_words("in_dictionary").items():
+        assert [word for word in words if not lemmatization.is_known(word, lang)] == []
+    monkeypatch.setattr("cc_hf.text.unusable.is_known", fails)
+    translations = ["Der Lehrer ermutigte jemanden, aufzustehen.", "Lehrer spielen."]
+    assert not unusable_rows(translations, ["a", "b"], "de")["n_without_words"]
 
 
 def test_each_kind_that_occurs_is_said_with_its_number() -> None:
