@@ -6,6 +6,7 @@ A model that has learned nothing can have an accuracy of 1.0 on such texts, so t
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -94,27 +95,22 @@ def _has_words(text: str, tgt_lang: str) -> bool:
     """Return whether a text has words enough of its language; True where no dictionary says so."""
     words = whole_words(text)
     n_needed = 1 if len(words) < _SHORT else 2
-    known: set[str] = set()
-    # To open a dictionary takes up to 2 s. Most texts have words enough without it.
-    for is_word in (_is_frequent, _is_listed, is_known):
-        if is_word is is_known and not _has_dictionary(tgt_lang):
-            return True
-        for word in words:
-            if word not in known and is_word(word, tgt_lang):
-                known.add(word)
-                if len(known) == n_needed:
-                    return True
-    return False
-
-
-def _is_frequent(word: str, lang: str) -> bool:
-    return word.lower() in frequent_words().get(lang, ())
-
-
-def _is_listed(word: str, lang: str) -> bool:
-    """Return whether the dictionary has a word by a list of some of its words, see `is_known`."""
-    listed = frequent_words("in_dictionary").get(lang, frozenset())
-    return not listed.isdisjoint((word, word.lower() if word[:1].isupper() else word.capitalize()))
+    # Most texts have frequent words. To open a dictionary takes up to 2 s, so a list of some of its
+    # words is asked before; a word stands there as the dictionary has it, see `is_known`.
+    frequent = frequent_words().get(tgt_lang, frozenset())
+    known = {word for word in words if word.lower() in frequent}
+    if len(known) >= n_needed:
+        return True
+    listed = frequent_words("in_dictionary").get(tgt_lang, frozenset())
+    known |= {
+        word
+        for word in words
+        if word in listed or (word.lower() if word[:1].isupper() else word.capitalize()) in listed
+    }
+    if len(known) >= n_needed or not _has_dictionary(tgt_lang):
+        return True
+    others = (w for w in dict.fromkeys(words) if w not in known and is_known(w, tgt_lang))
+    return len([*known, *itertools.islice(others, n_needed - len(known))]) == n_needed
 
 
 def unusable_texts(counts: Mapping[str, int], n: int) -> list[str]:

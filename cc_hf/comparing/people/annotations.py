@@ -10,25 +10,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cc_hf.errors import FileError, InputError, in_file, shown
+from cc_hf.errors import FileError, InputError, in_file
 from cc_hf.reading import JSONL, Place
 from cc_hf.records import PROBABILITY, read_value
 from cc_hf.tables.rows import read_rows
 
 __all__ = [
+    "ID_KEYS",
     "Annotation",
     "annotations_of_rows",
     "annotators_of",
     "binary_label",
     "read_annotations",
-    "read_earlier",
     "rows_of_both",
 ]
 
 _Row: TypeAlias = tuple[Place, dict[str, Any]]
 _ANNOTATOR_KEY = re.compile(r"(?:label|binarized)_annotator([1-9]\d{0,8})", re.ASCII)
 _GOLD_READING = "gold_reading"
-_ID_KEYS = ("id", "index", "testset_line")
+#: Names under which rows have the id of their example, the first that is there.
+ID_KEYS = ("id", "index", "testset_line")
 _GENDERS = ("male", "female")
 _VERDICTS = ("correct", "wrong")
 
@@ -212,40 +213,6 @@ def annotators_of(rows: Iterable[Any]) -> tuple[str, ...]:
     return tuple(f"annotator{number}" for number in sorted(numbers | {1, 2}))
 
 
-def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
-    """Read earlier annotations, to draw their translations again.
-
-    Args:
-        path: a file as for `read_annotations`, of which only id, translation and `label_earlier`
-            are used.
-
-    Returns:
-        Id of an example -> the translation and its label.
-
-    Raises:
-        InputError: for a file that cannot be read, without such rows, or with an id that occurs
-            twice.
-    """
-    labels: dict[str, tuple[str, str]] = {}
-    for where, row in rows_of_both(path):
-        label = row.get("label_earlier")
-        if not label:
-            continue
-        name = next((str(row[key]) for key in _ID_KEYS if row.get(key) is not None), "")
-        if not name or name in labels or not isinstance(label, str):
-            problem = f"{name!r} a second time" if name in labels else shown(row)
-            raise FileError(
-                where,
-                "expected the id of an example that occurs once, a translation and a"
-                f" label_earlier, got {problem}",
-            )
-        with in_file(where):
-            labels[name] = _text(row.get("translation")), label
-    if not labels:
-        raise FileError(path, "expected rows with id, translation and label_earlier, got none")
-    return labels
-
-
 def rows_of_both(path: Path) -> Sequence[_Row]:
     """Return the rows of a file with the labels of both annotators; published files are joined.
 
@@ -367,7 +334,7 @@ def _annotation(row: Mapping[str, Any], annotators: Sequence[str]) -> Annotation
 
 def _place(row: Mapping[str, Any]) -> tuple[str, str]:
     """Return the id of the example, "" for none, and the translation."""
-    example_id = row[next((key for key in _ID_KEYS if key in row), _ID_KEYS[0])]
+    example_id = row[next((key for key in ID_KEYS if key in row), ID_KEYS[0])]
     return "" if example_id is None else str(example_id), _text(row["translation"])
 
 

@@ -7,14 +7,25 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
+from cc_hf.comparing.people.annotations import ID_KEYS, rows_of_both
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.data.loading import load_examples
-from cc_hf.errors import InputError
-from cc_hf.evaluation.correction import labels_for_width
+from cc_hf.errors import FileError, InputError, shown
+from cc_hf.metrics.base import label_column
 from cc_hf.reading import finite_number, whole_number
 from cc_hf.results import EvaluationResult
+from cc_hf.statistics.correction import labels_needed
+from cc_hf.statistics.score_intervals import FEWEST
 
-__all__ = ["examples_without_corpora", "n_of_systems", "results_by_system"]
+__all__ = [
+    "examples_without_corpora",
+    "labels_for_width",
+    "n_of_systems",
+    "read_earlier",
+    "results_by_system",
+]
 
 #: Number of translations of each system in the paper.
 _N_TRANSLATIONS = 200
@@ -123,3 +134,70 @@ def examples_without_corpora(
             f" {', '.join(known) or 'none: its examples name no corpora'}"
         )
     return frozenset(name for name, corpus in corpus_of.items() if corpus not in corpora)
+
+
+def labels_for_width(result: EvaluationResult, width: float) -> dict[str, int]:
+    """Return how many labels each category needs in all for an interval of its corrected accuracy
+    of a wished width, if further ones are like those so far.
+
+    Args:
+        result: a result with trusted verdicts, such as those of a first sheet.
+        width: the width, from 1e-6 to 1.
+
+    Returns:
+        Category -> number of labels; those of the category that minimum accuracies ignore as well.
+
+    Raises:
+        InputError: for a category with fewer than 20 trusted verdicts, or a width out of range.
+    """
+    needed = {}
+    for category in sorted({j.category for j in result.judgements}):
+        judgements = [j for j in result.judgements if j.category == category]
+        trusted, inclusion = (label_column(judgements, name) for name in ("trusted", "inclusion"))
+        if (n := int((~np.isnan(trusted)).sum())) < FEWEST:
+            raise InputError(
+                f"width: expected at least {FEWEST} trusted verdicts in each category to say how"
+                f" many more are needed, got {n} in {category}; label some first"
+            )
+        needed[category] = labels_needed(
+            np.array([float(j.is_correct) for j in judgements]),
+            trusted,
+            width,
+            inclusion=None if np.isnan(inclusion).all() else np.nan_to_num(inclusion, nan=1.0),
+        )
+    return needed
+
+
+def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
+    """Read earlier annotations, to draw their translations again.
+
+    Args:
+        path: a file as for `read_annotations`, of which only id, translation and `label_earlier`
+            are used.
+
+    Returns:
+        Id of an example -> the translation and its label.
+
+    Raises:
+        InputError: for a file that cannot be read, without such rows, or with an id that occurs
+            twice.
+    """
+    labels: dict[str, tuple[str, str]] = {}
+    for where, row in rows_of_both(path):
+        label = row.get("label_earlier")
+        if not label:
+            continue
+        name = next((str(row[key]) for key in ID_KEYS if row.get(key) is not None), "")
+        if not name or name in labels or not isinstance(label, str):
+            problem = f"{name!r} a second time" if name in labels else shown(row)
+            raise FileError(
+                where,
+                "expected the id of an example that occurs once, a translation and a"
+                f" label_earlier, got {problem}",
+            )
+        if not isinstance(translation := row.get("translation"), str):
+            raise FileError(where, f"translation: expected text, got {translation!r}")
+        labels[name] = translation, label
+    if not labels:
+        raise FileError(path, "expected rows with id, translation and label_earlier, got none")
+    return labels

@@ -163,17 +163,13 @@ def test_words_are_known_by_the_dictionary_in_memory_and_by_its_compressed_form(
 ) -> None:
     monkeypatch.setattr(lemmatization, "_IN_MEMORY", in_memory)
     words = {"Haus": True, "haus": True, "Häuser": True, "gingst": True, "Hauß": False}
+    words |= dict.fromkeys(frequent_words("in_dictionary")["de"], True)
     assert {word: lemmatization.is_known.__wrapped__(word, "de") for word in words} == words
 
 
-def test_listed_words_are_in_the_dictionary_which_they_leave_closed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for lang, words in frequent_words("in_dictionary").items():
-        assert [word for word in words if not lemmatization.is_known(word, lang)] == []
+def test_listed_words_leave_the_dictionary_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cc_hf.text.unusable.is_known", fails)
-    translations = ["Der Lehrer ermutigte jemanden, aufzustehen.", "Lehrer spielen."]
-    assert not unusable_rows(translations, ["a", "b"], "de")["n_without_words"]
+    assert not unusable_rows(["Der Lehrer ermutigte jemanden."], ["a"], "de")["n_without_words"]
 
 
 def test_each_kind_that_occurs_is_said_with_its_number() -> None:
