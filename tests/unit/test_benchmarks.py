@@ -386,17 +386,17 @@ def test_simulated_decisions_have_a_row_for_each_case() -> None:
 
 
 def test_each_command_starts_by_both_roads() -> None:
-    programs: list[str] = []
+    programs: list[starting.Program] = []
 
-    def run(program: str) -> tuple[float, int]:
+    def run(program: starting.Program) -> tuple[float, int]:
         programs.append(program)
-        return (6.0, 400) if "light_marian" in program else (2.0, 300)
+        return (6.0, 400) if "light_marian" in program.text else (2.0, 300)
 
-    rows = starting.table({"load": "pass"}, n_rounds=2, run=run).splitlines()
+    rows = starting.table({"load": starting.Program("pass")}, n_rounds=2, run=run).splitlines()
     assert rows[2:] == ["| load | 6.0 | 2.0 | 3.00 | 400 | 300 |"]
     assert len(programs) == 4
 
 
 def test_a_program_that_fails_is_an_error() -> None:
     with pytest.raises(InputError, match="ZeroDivisionError"):
-        starting.in_process("1 / 0")
+        starting.in_process(starting.Program("1 / 0"))
