@@ -16,7 +16,6 @@ from cc_hf.records import PROBABILITY, read_value
 from cc_hf.tables.rows import read_rows
 
 __all__ = [
-    "ID_KEYS",
     "Annotation",
     "annotations_of_rows",
     "annotators_of",
@@ -28,8 +27,7 @@ __all__ = [
 _Row: TypeAlias = tuple[Place, dict[str, Any]]
 _ANNOTATOR_KEY = re.compile(r"(?:label|binarized)_annotator([1-9]\d{0,8})", re.ASCII)
 _GOLD_READING = "gold_reading"
-#: Names under which rows have the id of their example, the first that is there.
-ID_KEYS = ("id", "index", "testset_line")
+_ID_KEYS = ("id", "index", "testset_line")
 _GENDERS = ("male", "female")
 _VERDICTS = ("correct", "wrong")
 
@@ -334,7 +332,7 @@ def _annotation(row: Mapping[str, Any], annotators: Sequence[str]) -> Annotation
 
 def _place(row: Mapping[str, Any]) -> tuple[str, str]:
     """Return the id of the example, "" for none, and the translation."""
-    example_id = row[next((key for key in ID_KEYS if key in row), ID_KEYS[0])]
+    example_id = row[next((key for key in _ID_KEYS if key in row), _ID_KEYS[0])]
     return "" if example_id is None else str(example_id), _text(row["translation"])
 
 

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from cc_hf.comparing.people.annotations import ID_KEYS, rows_of_both
+from cc_hf.comparing.people.annotations import rows_of_both
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import FileError, InputError, shown
-from cc_hf.metrics.base import label_column
 from cc_hf.reading import finite_number, whole_number
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.correction import labels_needed
@@ -29,6 +28,7 @@ __all__ = [
 
 #: Number of translations of each system in the paper.
 _N_TRANSLATIONS = 200
+_ID_KEYS = ("id", "index", "testset_line")  # as annotations name them
 
 
 def n_of_systems(n: str | None, judged: Mapping[str, EvaluationResult]) -> tuple[int, list[str]]:
@@ -138,22 +138,15 @@ def examples_without_corpora(
 
 def labels_for_width(result: EvaluationResult, width: float) -> dict[str, int]:
     """Return how many labels each category needs in all for an interval of its corrected accuracy
-    of a wished width, if further ones are like those so far.
-
-    Args:
-        result: a result with trusted verdicts, such as those of a first sheet.
-        width: the width, from 1e-6 to 1.
-
-    Returns:
-        Category -> number of labels; those of the category that minimum accuracies ignore as well.
-
-    Raises:
-        InputError: for a category with fewer than 20 trusted verdicts, or a width out of range.
+    of a wished width, from 1e-6 to 1, if further ones are like those so far.
     """
     needed = {}
     for category in sorted({j.category for j in result.judgements}):
         judgements = [j for j in result.judgements if j.category == category]
-        trusted, inclusion = (label_column(judgements, name) for name in ("trusted", "inclusion"))
+        trusted, inclusion = (
+            np.array([getattr(j, name) for j in judgements], dtype=np.float64)  # NaN for None
+            for name in ("trusted", "inclusion")
+        )
         if (n := int((~np.isnan(trusted)).sum())) < FEWEST:
             raise InputError(
                 f"width: expected at least {FEWEST} trusted verdicts in each category to say how"
@@ -169,25 +162,15 @@ def labels_for_width(result: EvaluationResult, width: float) -> dict[str, int]:
 
 
 def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
-    """Read earlier annotations, to draw their translations again.
-
-    Args:
-        path: a file as for `read_annotations`, of which only id, translation and `label_earlier`
-            are used.
-
-    Returns:
-        Id of an example -> the translation and its label.
-
-    Raises:
-        InputError: for a file that cannot be read, without such rows, or with an id that occurs
-            twice.
+    """Read earlier annotations, to draw their translations again: id of an example -> the
+    translation and its `label_earlier`.
     """
     labels: dict[str, tuple[str, str]] = {}
     for where, row in rows_of_both(path):
         label = row.get("label_earlier")
         if not label:
             continue
-        name = next((str(row[key]) for key in ID_KEYS if row.get(key) is not None), "")
+        name = next((str(row[key]) for key in _ID_KEYS if row.get(key) is not None), "")
         if not name or name in labels or not isinstance(label, str):
             problem = f"{name!r} a second time" if name in labels else shown(row)
             raise FileError(
