@@ -18,6 +18,7 @@ import numpy.typing as npt
 import torch
 
 from benchmarks.children import most_memory
+from cc_hf.evaluators.fast.arithmetic import ARITHMETICS
 from cc_hf.evaluators.fast.int8_products import Weights, quantise
 from cc_hf.plugins.timing.machine import cpu_count, package_versions, processor_name
 
@@ -116,6 +117,10 @@ def peaks(device: str, side: int) -> dict[str, float]:
     half = left.bfloat16(), right.bfloat16()
     products["bfloat16"] = [lambda: half[0] @ half[1], lambda: torch.nn.functional.linear(*half)]
     if device == "cpu":
+        # The products that the mode bf16 makes, whose weights are in oneDNN's own layout.
+        arithmetic = ARITHMETICS["bf16"]
+        packed, states = arithmetic.product(right, None), arithmetic.prepare(left)
+        products["bfloat16"].append(lambda: packed(states))
         whole = [
             torch.randint(-127, 128, (side, side), dtype=torch.int8, generator=generator)
             for _ in range(2)

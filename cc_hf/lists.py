@@ -89,7 +89,7 @@ def listed_texts(name: str, values: Any, *, n: int | None = None) -> list[str]:
     """
     members = listed(name, values, what="texts", n=n)
     # One pass over the whole finds that nothing is wrong; where something is, its row is looked up.
-    if all(type(text) is str for text in members):
+    if {*map(type, members)} <= {str}:
         with contextlib.suppress(UnicodeEncodeError):
             "".join(members).encode("utf-8")
             return members

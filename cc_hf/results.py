@@ -11,10 +11,10 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from cc_hf import registry, signature
 from cc_hf.displayed import Displayed, frame
@@ -47,7 +47,10 @@ __all__ = [
     "difference_of_data",
     "different_options",
     "least_value",
+    "once_per_result",
 ]
+
+_T = TypeVar("_T")
 
 #: Fields of a signature in which results of different systems may differ: also how a language model
 #: was asked.
@@ -636,3 +639,22 @@ def _words(described: tuple[str, ...]) -> str:
 
 def _data(result: EvaluationResult) -> str:
     return signature.parse(result.signature)[1].get("data", "" if result.dataset else "own")
+
+
+def once_per_result(
+    function: Callable[[EvaluationResult], _T],
+) -> Callable[[EvaluationResult], _T]:
+    """Keep what a function returns for a result with the result, as cached properties are kept.
+    Pages ask for it again for each of their cells.
+    """
+
+    name = f"_{function.__name__}"
+
+    @functools.wraps(function)
+    def kept(result: EvaluationResult) -> _T:
+        if name not in result.__dict__:
+            result.__dict__[name] = function(result)
+        returned: _T = result.__dict__[name]
+        return returned
+
+    return kept

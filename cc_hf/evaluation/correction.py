@@ -22,12 +22,12 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.figure_keys import CORRECTED, TRANSFERRED
 from cc_hf.label_checks import shown_labels
-from cc_hf.metrics.base import Metric, label_column, registered_metric
+from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.results import EvaluationResult, Interval, NoInterval, different_options
 from cc_hf.schema import NEITHER, Judgement
 from cc_hf.statistics.bootstrap import known_intervals, missing_intervals
 from cc_hf.statistics.checks import check_number
-from cc_hf.statistics.correction import labels_needed, transferred_share
+from cc_hf.statistics.correction import transferred_share
 from cc_hf.statistics.score_intervals import FEWEST, Estimate
 
 __all__ = [
@@ -36,7 +36,6 @@ __all__ = [
     "corrected",
     "corrected_estimates",
     "judge_of",
-    "labels_for_width",
     "random_part",
     "transferred",
 ]
@@ -262,38 +261,6 @@ def corrected_estimates(metric: str, judgements: Sequence[Judgement]) -> dict[st
     without "corrected_" in their names; {} if none has one.
     """
     return registered_metric(metric).corrected(judgements)
-
-
-def labels_for_width(result: EvaluationResult, width: float) -> dict[str, int]:
-    """Return how many labels each category needs in all for an interval of its corrected accuracy
-    of a wished width, if further ones are like those so far.
-
-    Args:
-        result: a result with trusted verdicts, such as those of a first sheet.
-        width: the width, from 1e-6 to 1.
-
-    Returns:
-        Category -> number of labels; those of the category that minimum accuracies ignore as well.
-
-    Raises:
-        InputError: for a category with fewer than 20 trusted verdicts, or a width out of range.
-    """
-    needed = {}
-    for category in sorted({j.category for j in result.judgements}):
-        judgements = [j for j in result.judgements if j.category == category]
-        trusted, inclusion = (label_column(judgements, name) for name in ("trusted", "inclusion"))
-        if (n := int((~np.isnan(trusted)).sum())) < FEWEST:
-            raise InputError(
-                f"width: expected at least {FEWEST} trusted verdicts in each category to say how"
-                f" many more are needed, got {n} in {category}; label some first"
-            )
-        needed[category] = labels_needed(
-            np.array([float(j.is_correct) for j in judgements]),
-            trusted,
-            width,
-            inclusion=None if np.isnan(inclusion).all() else np.nan_to_num(inclusion, nan=1.0),
-        )
-    return needed
 
 
 def judge_of(trusted: str) -> str:

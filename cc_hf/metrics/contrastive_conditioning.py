@@ -439,6 +439,7 @@ class ContrastiveConditioning(StreamedMetric):
     @classmethod
     def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
         """Refuse probabilities, verdicts and weights that do not follow from the scores."""
+        threshold = signed_threshold(signed)
         for j in judgements:
             if j.score_correct is None or j.score_incorrect is None:
                 probability = 0.0
@@ -447,7 +448,6 @@ class ContrastiveConditioning(StreamedMetric):
             check_probability(j, probability)
             if j.verdict == INCONCLUSIVE and j.predicted == BOTH:
                 continue
-            threshold = signed_threshold(signed)
             check_verdict(j, probability, ties=signed.get("tie", ""), threshold=threshold)
         columns = _columns(judgements, has_neither="neither" in signed)
         for j, weight in zip(judgements, columns.weights.tolist(), strict=True):

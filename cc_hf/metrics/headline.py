@@ -14,7 +14,13 @@ from cc_hf.figure_keys import CORRECTED, figure_key, is_corrected
 from cc_hf.fit_to_cite import FEWEST_SAMPLES, GENDERS
 from cc_hf.metrics.base import registered_metric
 from cc_hf.metrics.figure_names import ACCURACY_GAP, figure_name
-from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
+from cc_hf.results import (
+    CategoryAccuracy,
+    EvaluationResult,
+    Interval,
+    NoInterval,
+    once_per_result,
+)
 from cc_hf.schema import counted_categories
 from cc_hf.statistics.score_intervals import Estimate, difference
 from cc_hf.statistics.shares import Share, wilson_share
@@ -121,6 +127,7 @@ class Headline:
         return tuple(dict.fromkeys(filter(None, [*self.named, *gap, *self.in_box])))
 
 
+@once_per_result
 def headline(result: EvaluationResult) -> Headline:
     """Return what is said of the figures of a result.
 

@@ -57,7 +57,7 @@ def check_verdict(
     if is_tie and not ties:
         return
     verdict = "correct" if probability > 0.5 or (is_tie and ties == "correct") else "incorrect"
-    if shows_neither(probability, threshold):
+    if threshold and shows_neither(probability, threshold):
         verdict = NEITHER
     if judgement.verdict != verdict:
         raise _denied(judgement, "its scores give", repr(verdict))

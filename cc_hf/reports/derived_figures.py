@@ -13,7 +13,7 @@ from cc_hf.figure_keys import CORRECTED, figure_key
 from cc_hf.metrics.base import registered_metric
 from cc_hf.metrics.figure_names import Best, figure_name
 from cc_hf.metrics.headline import accuracy_gap, headline
-from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.results import EvaluationResult, Interval, NoInterval, once_per_result
 from cc_hf.statistics.gender_ratios import (
     RATIO,
     READING_RATIO,
@@ -69,6 +69,7 @@ class MissingFigure(NamedTuple):
     reason: str
 
 
+@once_per_result
 def derived_figures(result: EvaluationResult) -> list[DerivedFigure]:
     """Return the ratios of a result, and how its samples of neutral gender are read.
 

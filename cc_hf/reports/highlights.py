@@ -134,7 +134,7 @@ class HardValue:
     """A value of an attribute on which systems fail often.
 
     Attributes:
-        groups: the judgements of each system; None for a system without judgements.
+        groups: the judgements of each system in question; None for one without judgements.
         gender: that of the groups.
     """
 
@@ -252,16 +252,14 @@ def hard_values(
 
     Args:
         n: the number of values at most.
-        system: index of the system that decides; None for the mean accuracy of all systems.
+        system: index of the only system; None for the mean accuracy of all systems.
     """
     genders = GENDERS if {*GENDERS} <= {*report.categories} else ()
-    by_system = [
-        _groups(report, metric, attribute, index, genders) for index in range(len(report.systems))
-    ]
-    deciding = by_system if system is None else [by_system[system]]
+    systems = range(len(report.systems)) if system is None else [system]
+    by_system = [_groups(report, metric, attribute, index, genders) for index in systems]
     ranked = []
     for value, gender in itertools.product(attribute.distinct, genders or ("",)):
-        groups = [table[value, gender] for table in deciding if (value, gender) in table]
+        groups = [table[value, gender] for table in by_system if (value, gender) in table]
         if not groups or max(group.n for group in groups) < _SMALLEST:
             continue
         mean = sum(group.accuracy for group in groups) / len(groups)
@@ -333,13 +331,13 @@ def _groups(
     """Return the groups of a system by the value of the attribute and, of these categories, by the
     category; others have "".
     """
-    n: Counter[tuple[str, str]] = Counter()
-    n_correct: Counter[tuple[str, str]] = Counter()
-    for index, judgement in judged_samples(report, metric, system):
-        category = report.samples[index].category
-        key = attribute.values[index], category if category in genders else ""
-        n[key] += 1
-        n_correct[key] += judgement.is_correct
+    genders_of = {c: c if c in genders else "" for c in report.categories}
+    judged = [
+        (attribute.values[index], genders_of[report.samples[index].category], j.is_correct)
+        for index, j in judged_samples(report, metric, system)
+    ]
+    n = Counter((value, gender) for value, gender, _ in judged)
+    n_correct = Counter((value, gender) for value, gender, is_correct in judged if is_correct)
     return {key: Group(key[0], n[key], n_correct[key], key[1]) for key in n}
 
 

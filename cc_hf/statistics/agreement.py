@@ -277,7 +277,8 @@ def _cells(
     numbers = {label: number for number, label in enumerate(known)}
     if len(numbers) < len(known):
         raise InputError(f"labels: expected each once, got {', '.join(map(str, known))}")
-    for row, pair in enumerate(zip(left, right, strict=True)):
+    is_known = numbers.keys() >= {*left, *right}  # else the row is looked up
+    for row, pair in () if is_known else enumerate(zip(left, right, strict=True)):
         for side, label in zip(("left", "right"), pair, strict=True):
             if label not in numbers:
                 raise InputError(

@@ -8,10 +8,12 @@ again. Unlike resamples, exchanges are a test for any number of samples and for 
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +47,7 @@ LEAST_P = 1e-12
 
 _EXCHANGED_AT_ONCE = 1 << 20  # bounds the memory
 _ROUNDING = 1e-12  # differences that are closer count as equal
+_LEAST_LOG = -750.0  # below the logarithm of the smallest float
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +123,17 @@ def exchange_tests(
     # What each unit changes in the sums of each stratum: one product for all of them.
     changes = np.zeros((len(different), len(labels), first.shape[1]))
     np.add.at(changes, (columns, codes[differing]), change)
-    flat_changes = changes.reshape(len(different), len(labels) * first.shape[1])
+    # Units in rows of memory, along which products are summed.
+    flat_changes = np.ascontiguousarray(
+        changes.reshape(len(different), len(labels) * first.shape[1]).T
+    )
     observed = figures({name: values.astype(np.float64) for name, values in sums.items()})
     is_exact = len(different) <= MOST_ENUMERATED
     # Drawn exchanges count the observed one, too, so that p is never 0.
     n_as_far, n_defined = (dict.fromkeys(observed, 0 if is_exact else 1) for _ in range(2))
     for exchanges in _exchanges(len(different), len(differing), n_resamples, seed):
         # Not `@`: for so few columns, the threads of BLAS wait longer than they work.
-        products = np.einsum("ij,jk->ik", exchanges, flat_changes)
+        products = np.einsum("ij,kj->ik", exchanges, flat_changes)
         moved = dict(zip(sums, np.split(products, len(sums), axis=1), strict=True))
         left = figures({name: sums[name][0] + values for name, values in moved.items()})
         right = figures({name: sums[name][1] - values for name, values in moved.items()})
@@ -246,9 +252,11 @@ def minimum_p(
     """
     first = as_flags("first", first)
     second = as_flags("second", second, shape=first.shape)
-    names = np.asarray(as_labels("categories", categories, n=len(first), are_texts=True))
+    labels = as_labels("categories", categories, n=len(first), are_texts=True)
+    names = np.asarray(labels)
     of_units = None if units is None else as_labels("units", units, n=len(first))
-    rows = {c: np.flatnonzero(names == c) for c in counted_categories(np.unique(names), uncounted)}
+    counted = counted_categories(sorted({*labels}), uncounted)
+    rows = {name: np.flatnonzero(names == name) for name in counted}
     minima = [min(side[of].mean() for of in rows.values()) for side in (first, second)]
     if minima[0] == minima[1]:
         return 1.0
@@ -270,16 +278,28 @@ def minimum_p(
 def _fisher(n_right: int, n: int, n_other_right: int, n_other: int) -> float:
     """Return the two-sided p of Fisher's exact test of two proportions."""
     total = n_right + n_other_right
-    least, most = max(0, total - n_other), min(n, total)
+    k = np.arange(max(0, total - n_other), min(n, total) + 1)
     # Logarithms, since factorials of a few hundred samples overflow.
-    ways = [
-        sum(math.lgamma(m + 1) - math.lgamma(k + 1) - math.lgamma(m - k + 1) for m, k in parts)
-        for parts in (((n, k), (n_other, total - k)) for k in range(least, most + 1))
-    ]
-    observed, largest = ways[n_right - least], max(ways)
-    weights = [math.exp(way - largest) for way in ways]
-    as_rare = sum(w for w, way in zip(weights, ways, strict=True) if way <= observed + _ROUNDING)
+    ways = _log_choices(n, k) + _log_choices(n_other, total - k)
+    observed, largest = ways[n_right - k[0]], ways.max()
+    # The weights of others are 0, and np.exp rounds differently from one processor to another.
+    ways = ways[ways > largest + _LEAST_LOG]
+    weights = [math.exp(way) for way in (ways - largest).tolist()]
+    is_rare = (ways <= observed + _ROUNDING).tolist()
+    as_rare = sum(itertools.compress(weights, is_rare))
     return max(as_rare / sum(weights), sys.float_info.min)
+
+
+def _log_choices(n: int, k: npt.NDArray[np.int64]) -> _Floats:
+    """Return the logarithms of the numbers of ways to choose k of n."""
+    logs = _log_factorials(n)
+    chosen: _Floats = logs[n] - logs[k] - logs[n - k]
+    return chosen
+
+
+@lru_cache(maxsize=8)
+def _log_factorials(n: int) -> _Floats:
+    return np.array([math.lgamma(m + 1) for m in range(n + 1)])
 
 
 def _exchanges(n_units: int, n_rows: int, n_resamples: int, seed: int) -> Iterator[_Floats]:

@@ -21,13 +21,17 @@ _RATIO = 2
 
 
 @cache
-def frequent_words() -> Mapping[str, frozenset[str]]:
-    """Return the most frequent words of each language that has a list, ISO 639-1, in lower case.
+def frequent_words(column: str = "words") -> Mapping[str, frozenset[str]]:
+    """Return words of each language that has a list, ISO 639-1.
 
     Those of Serbian are in both scripts.
+
+    Args:
+        column: "words" for the most frequent ones, in lower case; "in_dictionary" for others that
+            the dictionary of simplemma has, as it writes them.
     """
     path = Path(str(files(__package__).joinpath("frequent_words.tsv")))
-    return {row["lang"]: frozenset(row["words"].split()) for _, row in read_rows(path)}
+    return {row["lang"]: frozenset(row[column].split()) for _, row in read_rows(path)}
 
 
 def other_language(text: str, lang: str) -> str:

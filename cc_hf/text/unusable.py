@@ -6,6 +6,7 @@ A model that has learned nothing can have an accuracy of 1.0 on such texts, so t
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -77,30 +78,39 @@ def unusable_rows(
     rows["n_repeated"] = {
         row for row, text in texts.items() if len(sources_of[text]) >= MANY_SOURCES
     }
-    has_dictionary = tgt_lang in (find_lemmatizer("simplemma").languages or ())
-    if has_dictionary or tgt_lang in frequent_words():
+    if tgt_lang in frequent_words() or _has_dictionary(tgt_lang):
         rows["n_without_words"] = {
             row
             for row, text in texts.items()
-            if (has_dictionary and not _has_words(text, tgt_lang)) or other_language(text, tgt_lang)
+            if not _has_words(text, tgt_lang) or other_language(text, tgt_lang)
         }
     return {name: frozenset(numbers) for name, numbers in rows.items()}
 
 
+def _has_dictionary(lang: str) -> bool:
+    return lang in (find_lemmatizer("simplemma").languages or ())
+
+
 def _has_words(text: str, tgt_lang: str) -> bool:
+    """Return whether a text has words enough of its language; True where no dictionary says so."""
     words = whole_words(text)
     n_needed = 1 if len(words) < _SHORT else 2
-    # Most texts have frequent words; to look up others, a dictionary must be read.
+    # Most texts have frequent words. To open a dictionary takes up to 2 s, so a list of some of its
+    # words is asked before; a word stands there as the dictionary has it, see `is_known`.
     frequent = frequent_words().get(tgt_lang, frozenset())
     known = {word for word in words if word.lower() in frequent}
     if len(known) >= n_needed:
         return True
-    for word in words:
-        if word not in known and is_known(word, tgt_lang):
-            known.add(word)
-            if len(known) == n_needed:
-                return True
-    return False
+    listed = frequent_words("in_dictionary").get(tgt_lang, frozenset())
+    known |= {
+        word
+        for word in words
+        if word in listed or (word.lower() if word[:1].isupper() else word.capitalize()) in listed
+    }
+    if len(known) >= n_needed or not _has_dictionary(tgt_lang):
+        return True
+    others = (w for w in dict.fromkeys(words) if w not in known and is_known(w, tgt_lang))
+    return len([*known, *itertools.islice(others, n_needed - len(known))]) == n_needed
 
 
 def unusable_texts(counts: Mapping[str, int], n: int) -> list[str]:

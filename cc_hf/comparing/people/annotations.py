@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cc_hf.errors import FileError, InputError, in_file, shown
+from cc_hf.errors import FileError, InputError, in_file
 from cc_hf.reading import JSONL, Place
 from cc_hf.records import PROBABILITY, read_value
 from cc_hf.tables.rows import read_rows
@@ -21,7 +21,6 @@ __all__ = [
     "annotators_of",
     "binary_label",
     "read_annotations",
-    "read_earlier",
     "rows_of_both",
 ]
 
@@ -210,40 +209,6 @@ def annotators_of(rows: Iterable[Any]) -> tuple[str, ...]:
         if (match := _ANNOTATOR_KEY.fullmatch(key))
     }
     return tuple(f"annotator{number}" for number in sorted(numbers | {1, 2}))
-
-
-def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
-    """Read earlier annotations, to draw their translations again.
-
-    Args:
-        path: a file as for `read_annotations`, of which only id, translation and `label_earlier`
-            are used.
-
-    Returns:
-        Id of an example -> the translation and its label.
-
-    Raises:
-        InputError: for a file that cannot be read, without such rows, or with an id that occurs
-            twice.
-    """
-    labels: dict[str, tuple[str, str]] = {}
-    for where, row in rows_of_both(path):
-        label = row.get("label_earlier")
-        if not label:
-            continue
-        name = next((str(row[key]) for key in _ID_KEYS if row.get(key) is not None), "")
-        if not name or name in labels or not isinstance(label, str):
-            problem = f"{name!r} a second time" if name in labels else shown(row)
-            raise FileError(
-                where,
-                "expected the id of an example that occurs once, a translation and a"
-                f" label_earlier, got {problem}",
-            )
-        with in_file(where):
-            labels[name] = _text(row.get("translation")), label
-    if not labels:
-        raise FileError(path, "expected rows with id, translation and label_earlier, got none")
-    return labels
 
 
 def rows_of_both(path: Path) -> Sequence[_Row]:

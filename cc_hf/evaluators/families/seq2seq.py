@@ -199,8 +199,9 @@ class Seq2SeqEvaluator(Evaluator):
             and not is_int8_faster()
         ):
             raise InputError(
-                "mode: int8 is offered only where it is known to be faster than bf16, and it is not"
-                " on this processor; use bf16, which is faster here and nearer to the exact scores"
+                "mode: int8 is offered only where it is known to be faster than bf16; on this"
+                " processor it is about as fast at best; use bf16, which is nearer to the exact"
+                " scores"
             )
         variant = super().with_mode(mode)
         # A copy also copies cached properties, which are those of the other mode.

@@ -7,17 +7,28 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
+from cc_hf.comparing.people.annotations import rows_of_both
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.data.loading import load_examples
-from cc_hf.errors import InputError
-from cc_hf.evaluation.correction import labels_for_width
+from cc_hf.errors import FileError, InputError, shown
 from cc_hf.reading import finite_number, whole_number
 from cc_hf.results import EvaluationResult
+from cc_hf.statistics.correction import labels_needed
+from cc_hf.statistics.score_intervals import FEWEST
 
-__all__ = ["examples_without_corpora", "n_of_systems", "results_by_system"]
+__all__ = [
+    "examples_without_corpora",
+    "labels_for_width",
+    "n_of_systems",
+    "read_earlier",
+    "results_by_system",
+]
 
 #: Number of translations of each system in the paper.
 _N_TRANSLATIONS = 200
+_ID_KEYS = ("id", "index", "testset_line")  # as annotations name them
 
 
 def n_of_systems(n: str | None, judged: Mapping[str, EvaluationResult]) -> tuple[int, list[str]]:
@@ -123,3 +134,53 @@ def examples_without_corpora(
             f" {', '.join(known) or 'none: its examples name no corpora'}"
         )
     return frozenset(name for name, corpus in corpus_of.items() if corpus not in corpora)
+
+
+def labels_for_width(result: EvaluationResult, width: float) -> dict[str, int]:
+    """Return how many labels each category needs in all for an interval of its corrected accuracy
+    of a wished width, from 1e-6 to 1, if further ones are like those so far.
+    """
+    needed = {}
+    for category in sorted({j.category for j in result.judgements}):
+        judgements = [j for j in result.judgements if j.category == category]
+        trusted, inclusion = (
+            np.array([getattr(j, name) for j in judgements], dtype=np.float64)  # NaN for None
+            for name in ("trusted", "inclusion")
+        )
+        if (n := int((~np.isnan(trusted)).sum())) < FEWEST:
+            raise InputError(
+                f"width: expected at least {FEWEST} trusted verdicts in each category to say how"
+                f" many more are needed, got {n} in {category}; label some first"
+            )
+        needed[category] = labels_needed(
+            np.array([float(j.is_correct) for j in judgements]),
+            trusted,
+            width,
+            inclusion=None if np.isnan(inclusion).all() else np.nan_to_num(inclusion, nan=1.0),
+        )
+    return needed
+
+
+def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
+    """Read earlier annotations, to draw their translations again: id of an example -> the
+    translation and its `label_earlier`.
+    """
+    labels: dict[str, tuple[str, str]] = {}
+    for where, row in rows_of_both(path):
+        label = row.get("label_earlier")
+        if not label:
+            continue
+        name = next((str(row[key]) for key in _ID_KEYS if row.get(key) is not None), "")
+        if not name or name in labels or not isinstance(label, str):
+            problem = f"{name!r} a second time" if name in labels else shown(row)
+            raise FileError(
+                where,
+                "expected the id of an example that occurs once, a translation and a"
+                f" label_earlier, got {problem}",
+            )
+        if not isinstance(translation := row.get("translation"), str):
+            raise FileError(where, f"translation: expected text, got {translation!r}")
+        labels[name] = translation, label
+    if not labels:
+        raise FileError(path, "expected rows with id, translation and label_earlier, got none")
+    return labels

@@ -89,11 +89,11 @@ def sheets(
 
     Example: cc-hf build sheets tiny.json --metric contrastive_conditioning -o s --key k.json
     """
-    from cc_hf.comparing.people.annotations import read_earlier
     from cc_hf.data.loading import load_examples
     from cc_hf.plugins.raters.drawn_results import (
         examples_without_corpora,
         n_of_systems,
+        read_earlier,
         results_by_system,
     )
     from cc_hf.plugins.raters.sampling import draw_sample

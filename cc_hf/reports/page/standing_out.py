@@ -228,7 +228,7 @@ def _system_table(
         cells: list[tuple[LinkedText, ...]] = []
         for attribute in words:
             worst = hard_values(report, metric, attribute, n=_N_WORST, system=index)
-            groups = [shown for value in worst if (shown := value.groups[index]) is not None]
+            groups = [shown for value in worst for shown in value.groups if shown is not None]
             cells.append(tuple(group(index, attribute.name, shown) for shown in groups))
         rows.append((system.name, tuple(cells)))
     columns = [f"fails most by {attribute_words(attribute.name)}" for attribute in words]

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from cc_hf.comparing.people.agreement import agreement_with_labels
-from cc_hf.comparing.people.annotations import read_earlier
 from cc_hf.comparing.people.labels import with_labels
 from cc_hf.data.loading import load_examples
 from cc_hf.evaluation.correction import corrected
 from cc_hf.plugins.raters import sampling
 from cc_hf.plugins.raters.annotators import annotator_agreement
+from cc_hf.plugins.raters.drawn_results import read_earlier
 from cc_hf.plugins.raters.sampling import annotations_of_system, draw_sample, system_of_result
 from cc_hf.plugins.raters.sheets import Answers, SheetKey, key_text, rater_files
 from cc_hf.results import EvaluationResult

@@ -6,7 +6,8 @@ import pytest
 from typer.testing import Result
 
 from cc_hf.data.loading import load_examples
-from cc_hf.evaluation.correction import corrected, labels_for_width
+from cc_hf.evaluation.correction import corrected
+from cc_hf.plugins.raters.drawn_results import labels_for_width
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
 from tests.helpers.usual import (

@@ -22,6 +22,7 @@ from cc_hf.text.alignment import (
     parse_pharaoh,
 )
 from cc_hf.text.fast_align import fast_align
+from cc_hf.text.other_languages import frequent_words
 from cc_hf.text.pieces import piece_characters, token_spans
 from cc_hf.text.pronouns import pronoun_gender
 from cc_hf.text.tokenization import word_texts, word_tokens
@@ -49,37 +50,33 @@ def texts(pieces: list[str], text: str) -> list[str]:
     return ["".join(text[place] for place in own) for own in piece_characters(pieces, text)]
 
 
-def test_tokenizer_marks_are_not_part_of_the_text() -> None:
-    marked = (
-        "▁The ▁be d .",
-        "The</w> be d</w> .</w>",
-        "The be@@ d .",
-        "The be ##d .",
-        "The Ġbe d .",
-    )
-    for pieces in map(str.split, marked):
-        assert texts(pieces, "The bed.") == ["The", "be", "d", "."]
+@cases(
+    # the marks of tokenizers are no part of the text
+    (["▁The", "▁be", "d", "."], "The bed.", ["The", "be", "d", "."]),
+    (["The</w>", "be", "d</w>", ".</w>"], "The bed.", ["The", "be", "d", "."]),
+    (["The", "be@@", "d", "."], "The bed.", ["The", "be", "d", "."]),
+    (["The", "be", "##d", "."], "The bed.", ["The", "be", "d", "."]),
+    (["The", "Ġbe", "d", "."], "The bed.", ["The", "be", "d", "."]),
+    # pieces that precede the text
+    ([">>deu<<", "▁translate", ":", "▁The", "▁bed"], "The bed", ["The", "bed"]),
+    # normalised and unknown characters
+    (["▁He", "▁said", "<unk>", "it", "<unk>"], "He said “it”", ["He", "said", "“", "it", "”"]),
+    (["▁1", "2", "▁fi", "n"], "½ ﬁn", ["ﬁ", "n"]),
+    (["&quot;</w>", "it</w>", "&apos;s</w>"], "\"it's", ['"', "it", "'s"]),
+)
+def test_pieces_get_their_part_of_the_text(
+    pieces: list[str], text: str, expected: list[str]
+) -> None:
+    assert texts(pieces, text)[-len(expected) :] == expected
 
 
-def test_repeated_words_get_separate_positions() -> None:
-    places = piece_characters(["▁it", "▁", "it", "▁it", ""], "it it it")
-    assert places == [(0, 1), (), (3, 4), (6, 7), ()]
-
-
-def test_words_are_located_after_pieces_that_precede_the_text() -> None:
-    assert texts([">>deu<<", "▁translate", ":", "▁The", "▁bed"], "The bed")[3:] == ["The", "bed"]
-
-
-def test_normalized_and_unknown_characters_are_located() -> None:
-    unknown = texts(["▁He", "▁said", "<unk>", "it", "<unk>"], "He said “it”")
-    assert unknown == ["He", "said", "“", "it", "”"]
-    assert texts(["▁1", "2", "▁fi", "n"], "½ ﬁn")[2:] == ["ﬁ", "n"]
-    assert texts(["&quot;</w>", "it</w>", "&apos;s</w>"], "\"it's") == ['"', "it", "'s"]
-
-
-def test_empty_texts_give_no_characters() -> None:
-    assert piece_characters([""], "") == [()]
-    assert piece_characters([], "a") == []
+@cases(
+    (["▁it", "▁", "it", "▁it", ""], "it it it", [(0, 1), (), (3, 4), (6, 7), ()]),
+    ([""], "", [()]),
+    ([], "a", []),
+)
+def test_repeated_words_get_separate_positions(pieces: list[str], text: str, places: Any) -> None:
+    assert piece_characters(pieces, text) == places
 
 
 @cases(
@@ -162,7 +159,13 @@ def test_words_are_known_by_the_dictionary_in_memory_and_by_its_compressed_form(
 ) -> None:
     monkeypatch.setattr(lemmatization, "_IN_MEMORY", in_memory)
     words = {"Haus": True, "haus": True, "Häuser": True, "gingst": True, "Hauß": False}
+    words |= dict.fromkeys(frequent_words("in_dictionary")["de"], True)
     assert {word: lemmatization.is_known.__wrapped__(word, "de") for word in words} == words
+
+
+def test_listed_words_leave_the_dictionary_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cc_hf.text.unusable.is_known", fails)
+    assert not unusable_rows(["Der Lehrer ermutigte jemanden."], ["a"], "de")["n_without_words"]
 
 
 def test_each_kind_that_occurs_is_said_with_its_number() -> None:
