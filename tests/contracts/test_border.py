@@ -7,11 +7,8 @@ That no room of the core imports a slice is a contract of import-linter.
 import ast
 import importlib
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from itertools import compress, product
@@ -21,6 +18,7 @@ import pytest
 
 from cc_hf import registry
 from cc_hf.verbs import VERBS, Verb
+from tests.helpers.forked import Run, fork_server
 from tests.helpers.plugins import add_package
 from tools.sizes import names_of_the_core
 
@@ -208,20 +206,10 @@ def imported(path: Path) -> Iterator[str]:
             nodes += ast.iter_child_nodes(node)
 
 
-def run(folder: Path, program: str, *arguments: str) -> str:
-    """Run a program with a copy of the package, and return what it prints.
-
-    Its coverage is not measured: the lines of each copy would count as lines of the package.
-    """
-    variables = {
-        **{name: os.environ[name] for name in os.environ if not name.startswith("COVERAGE_")},
-        "PYTHONPATH": str(folder),
-        "COLUMNS": "200",
-    }
-    command = (sys.executable, "-c", program, *arguments)
-    done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.fixture(scope="module")
+def run() -> Iterator[Run]:
+    with fork_server() as run_program:
+        yield run_program
 
 
 @pytest.fixture
@@ -270,7 +258,7 @@ def install(folder: Path, studies: Sequence[str]) -> None:
 
 
 @pytest.mark.parametrize("deleted", [*([study] for study in _STUDIES), _STUDIES], ids=" ".join)
-def test_the_package_runs_without_studies(package: Path, deleted: list[str]) -> None:
+def test_the_package_runs_without_studies(run: Run, package: Path, deleted: list[str]) -> None:
     install(package.parent, [study for study in _STUDIES if study not in deleted])
     shown = run(package.parent, _USE, "study")
     assert {study for study in _STUDIES if f" {study} " in shown} == {*_STUDIES} - {*deleted}
@@ -279,7 +267,7 @@ def test_the_package_runs_without_studies(package: Path, deleted: list[str]) -> 
 
 
 @pytest.mark.parametrize("deleted", [*([name] for name in _SLICES), _SLICES], ids=" ".join)
-def test_the_core_runs_without_slices(package: Path, deleted: list[str]) -> None:
+def test_the_core_runs_without_slices(run: Run, package: Path, deleted: list[str]) -> None:
     modules = [f"cc_hf.{name.replace('/', '.')}." for name in deleted]
     gone = {
         kind: [name for name, at in table.items() if any(module in str(at) for module in modules)]
@@ -313,7 +301,9 @@ def test_what_slices_import_of_the_core_is_declared() -> None:
 
 
 @pytest.mark.parametrize("metric", ["contrastive_conditioning", "simplegen_accuracy"])
-def test_a_run_of_one_metric_imports_no_other_metric_and_no_slice_but_its_own(metric: str) -> None:
+def test_a_run_of_one_metric_imports_no_other_metric_and_no_slice_but_its_own(
+    run: Run, metric: str
+) -> None:
     slices, metrics = run(_ROOT, _ONE_METRIC, metric).splitlines()
     assert {name.split(".")[2] for name in slices.split()} == {"simplegen"}
     # The other is suggested in place of a judge without evidence.

@@ -43,16 +43,19 @@ _KNOWN = set[str]()
 def serious_violations(page: Page) -> list[str]:
     """Return the violations that axe-core calls serious or critical, each with its first elements;
     a text whose contrast is below 4.5 is one of them, unless its colours passed on a page before.
+
+    While an answer is awaited or fades in, its texts are pale: a violation must last.
     """
     if page.evaluate("typeof axe") == "undefined":
         page.evaluate(_script())
-    violations, passed = page.evaluate(_RUN, [*_KNOWN])
-    _KNOWN.update(passed)
-    return [
-        f"{violation['id']}: {[node['html'][:200] for node in violation['nodes'][:3]]}"
-        for violation in violations
-        if violation["impact"] in ("serious", "critical")
-    ]
+    for _ in range(20):
+        violations, passed = page.evaluate(_RUN, [*_KNOWN])
+        _KNOWN.update(passed)
+        serious = [v for v in violations if v["impact"] in ("serious", "critical")]
+        if not serious:
+            break
+        page.wait_for_timeout(500)
+    return [f"{v['id']}: {[node['html'][:200] for node in v['nodes'][:3]]}" for v in serious]
 
 
 def check_legible(page: Page, html: str) -> None:

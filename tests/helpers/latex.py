@@ -31,7 +31,7 @@ def overfull_boxes(folder: Path, texts: Sequence[str]) -> list[float]:
     (folder / "paper.tex").write_text(_DOCUMENT % "\n\\clearpage\n".join(texts), encoding="utf-8")
     for _ in range(2):  # the second time with the widths and labels of the first
         words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
-        done = subprocess.run(words, cwd=folder, capture_output=True, check=False, timeout=120)
+        done = subprocess.run(words, cwd=folder, capture_output=True, check=False, timeout=1200)
         log = (folder / "paper.log").read_text(encoding="latin-1")
         assert done.returncode == 0, re.findall(r"^!.*(?:\n.*){3}", log, re.MULTILINE)
     return [float(points) for points in re.findall(r"Overfull \\[hv]box \(([0-9.]+)pt too", log)]

@@ -39,7 +39,7 @@ def together(n: int, work: Callable[[Team], Any]) -> list[Any]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join()
     return found
 
 

@@ -55,6 +55,13 @@ _ROW = ContrastiveSourceExample(
 _EXACT = cc_hf.LoadingOptions(mode="exact")
 
 
+@pytest.fixture(scope="module")
+def exact(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return the student en-pt, which keeps scores for the tests of the module."""
+    path = tmp_path_factory.mktemp("student") / "scores.sqlite"
+    return cc_hf.load_evaluator(student_folder("enpt"), mode="exact", cache=path)
+
+
 def _files(pair: str) -> Any:
     return known(student_files(student_folder(pair)))
 
@@ -107,11 +114,10 @@ def test_greedy_translations_equal_those_of_another_engine(shared: Path) -> None
     assert sum(_distance(a.split(), b.split()) > 3 for a, b in pairs) <= 2
 
 
-def test_references_of_mt_geneval_fit_their_own_source(shared: Path) -> None:
+def test_references_of_mt_geneval_fit_their_own_source(shared: Path, exact: Any) -> None:
     material = cc_hf.load_material("mt_geneval", "counterfactual_pt", data_dir=shared / "upstream")
     references = [example.extra["reference"] for example in material.examples]
-    student = student_folder("enpt")
-    result = cc_hf.evaluate(material, translations=references, evaluator=student, loading=_EXACT)
+    result = cc_hf.evaluate(material, translations=references, evaluator=exact)
     # docs/measurements.md has these figures.
     assert round(result.scores["accuracy_female"], 3) == 0.960
     assert round(result.scores["accuracy_male"], 3) == 0.957
@@ -132,7 +138,7 @@ def test_references_of_mt_geneval_fit_their_own_source(shared: Path) -> None:
     (0.73, 0.86, "aws", "gender_nouns_pronouns"),
 )
 def test_wordings_are_as_good_as_in_a_trial(
-    agreement: float, area: float, system: str, wording: str, shared: Path
+    agreement: float, area: float, system: str, wording: str, shared: Path, exact: Any
 ) -> None:
     """Agreement with archived verdicts of pattern matching on every 16th row of WinoMT. The trial,
     in numpy, had other 217 rows, so the figures are equal within their sampling error. The archive
@@ -149,16 +155,17 @@ def test_wordings_are_as_good_as_in_a_trial(
         if i in examples and gender in GENDERS
     ]
     development = DevelopmentSet(tuple(rows), "en", "pt", system)
-    student: Any = cc_hf.load_evaluator(student_folder("enpt"), mode="exact")
     (values,) = calibrate(
-        development, evaluator=student, wordings=[named_wording(wording, "en")]
+        development, evaluator=exact, wordings=[named_wording(wording, "en")]
     ).differences.values()
     is_female = np.array([row.reading == "female" for row in rows])
     figures = np.mean((values > 0) == is_female), auc(values, is_female)
     assert figures == pytest.approx((agreement, area), abs=0.07)
 
 
-def test_cues_on_top_of_counterfactual_pairs_make_right_references_wrong(shared: Path) -> None:
+def test_cues_on_top_of_counterfactual_pairs_make_right_references_wrong(
+    shared: Path, exact: Any
+) -> None:
     load = functools.partial(
         cc_hf.load_material,
         "mt_geneval",
@@ -176,9 +183,9 @@ def test_cues_on_top_of_counterfactual_pairs_make_right_references_wrong(shared:
         right, wrong = ((wording.source(example.source, example.focus, g),) for g in genders)
         on_top.append(replace(example, correct_sources=right, incorrect_sources=wrong))
     texts = [example.extra["reference"] for example in examples]
-    judged: dict[str, Any] = {"translations": texts, "evaluator": student_folder("enpt")}
+    judged: dict[str, Any] = {"translations": texts, "evaluator": exact}
     accuracies = [
-        cc_hf.evaluate(Material("en", "pt", rows), **judged, loading=_EXACT).scores["accuracy"]
+        cc_hf.evaluate(Material("en", "pt", rows), **judged).scores["accuracy"]
         for rows in (examples, on_top)
     ]
     # docs/evaluators.md has these figures.
@@ -303,8 +310,9 @@ def test_a_user_file_gets_the_cues_that_the_student_understands(
         assert (result.wording is None) == (cues == "own")
 
 
-def test_cues_of_winomt_are_the_calibrated_ones_but_where_they_define_it(shared: Path) -> None:
-    evaluator = cc_hf.load_evaluator(student_folder("enpt"), mode="exact")
+def test_cues_of_winomt_are_the_calibrated_ones_but_where_they_define_it(
+    shared: Path, exact: Any
+) -> None:
     metric = make_metric("contrastive_conditioning")
     given: Any = {"tgt_lang": "pt", "data_dir": shared / "upstream"}
     named: Any = {"data_dir": shared / "upstream"}
@@ -315,7 +323,7 @@ def test_cues_of_winomt_are_the_calibrated_ones_but_where_they_define_it(shared:
         ("mt_geneval", "counterfactual_pt", named, "counterfactual"),
     ):
         material = cc_hf.load_material(dataset, config, **options)
-        chosen, calibration = with_calibrated_cues(metric, material, evaluator)
+        chosen, calibration = with_calibrated_cues(metric, material, exact)
         assert chosen.origin.fields["cues"] == cues
         assert (calibration is None) == (cues != "gender_nouns")
         for other in (make_metric("coverage"), metric):
@@ -323,13 +331,12 @@ def test_cues_of_winomt_are_the_calibrated_ones_but_where_they_define_it(shared:
             assert kept is material
 
 
-def test_translations_that_chose_the_default_cues_are_named(shared: Path) -> None:
+def test_translations_that_chose_the_default_cues_are_named(shared: Path, exact: Any) -> None:
     path = shared / "upstream/ramos-ai/winopt/translations/aws/en-pt.txt"
     material = cc_hf.load_material("winomt", tgt_lang="pt", data_dir=shared / "upstream", limit=300)
-    evaluator = cc_hf.load_evaluator(student_folder("enpt"), mode="exact")
     (note,) = [
         note
-        for note in cc_hf.evaluate(material, translations=path, evaluator=evaluator).notes
+        for note in cc_hf.evaluate(material, translations=path, evaluator=exact).notes
         if note.startswith("With the cues")
     ]
     assert note.endswith(

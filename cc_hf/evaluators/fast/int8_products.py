@@ -122,10 +122,13 @@ class Weights:
 
 @cache
 def is_int8_available() -> bool:
-    """Return whether this torch multiplies int8 matrices on the CPU."""
-    ones = torch.ones(32, 32, dtype=torch.int8)
+    """Return whether this torch multiplies int8 matrices exactly on the CPU."""
+    # The largest values: old instructions overflow where they add two products in 16 bits.
+    largest = torch.full((32, 32), _SIGNED, dtype=torch.int8)
     try:
-        return bool((torch._int_mm(ones, ones) == len(ones)).all())
+        return _is_layout_known() or bool(
+            (torch._int_mm(largest, largest) == 32 * _SIGNED**2).all()
+        )
     except (AttributeError, RuntimeError):
         return False
 

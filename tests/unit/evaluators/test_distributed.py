@@ -144,7 +144,7 @@ def test_three_processes_give_the_scores_of_one(tmp_path: Path, tiny_marian: Pat
         assert result["size"] == 3
         for name, requests in (("few", FEW), ("uneven", UNEVEN), ("again", [*UNEVEN, *FEW])):
             expected = as_lists(alone.score(requests, **EN_DE))
-            np.testing.assert_allclose(result[name], expected, rtol=1e-6, atol=1e-6)
+            np.testing.assert_allclose(result[name], expected, rtol=1e-5, atol=1e-5)
             assert result[name] == results[0][name]
         message = "the same pairs in all 3 processes, got others in process 1, 2"
         assert f"expected the same evaluator and {message}" in result["other input"]
@@ -179,7 +179,7 @@ def test_commands_in_two_processes_write_the_same_result(tmp_path: Path, tiny_ma
     named = attrgetter("example_id", "is_correct", "weight")
     assert [*map(named, two.judgements)] == [*map(named, one.judgements)]
     shared, alone = ([j.probability_correct for j in r.judgements] for r in (two, one))
-    assert shared == pytest.approx(alone, abs=1e-6)
+    assert shared == pytest.approx(alone, abs=1e-5)
     assert ScoreCache(tmp_path / "c.sqlite").info().n_scores == 4 * 90
 
 

@@ -132,7 +132,7 @@ def test_lanes_share_the_threads(threads: int) -> None:
     everyone = threading.Barrier(n_lanes)
 
     def compute(batch: int) -> tuple[str, int]:
-        everyone.wait(timeout=60)  # every lane has a batch at this time
+        everyone.wait(timeout=1200)  # every lane has a batch at this time
         return threading.current_thread().name, torch.get_num_threads()
 
     shares = dict(in_lanes(compute, range(n_lanes)))
@@ -167,7 +167,7 @@ def test_after_an_error_no_batch_is_begun(threads: int) -> None:
 
     def slow(batch: int) -> None:
         if batch:
-            several.wait(timeout=60)
+            several.wait(timeout=1200)
         begun.append(batch)
         if batch == 0:
             raise ValueError("batch 0 failed")
@@ -198,7 +198,7 @@ def test_scores_do_not_depend_on_threads(mode: str) -> None:
         torch.set_num_threads(n_threads)
         scores.append(evaluator.mean_logprobs(sources, ["Der Hund sah."] * len(sources)))
     for others in scores[1:]:
-        np.testing.assert_allclose(others, scores[0], atol=1e-6 if mode != "bf16" else 2e-2)
+        np.testing.assert_allclose(others, scores[0], atol=1e-5 if mode != "bf16" else 2e-2)
 
 
 def test_an_ensemble_has_lanes_if_all_members_have(tmp_path: Path) -> None:
