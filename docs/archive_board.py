@@ -52,7 +52,7 @@ def pack_results(results: Sequence[EvaluationResult], origins: Sequence[str]) ->
 
 def _tar(texts: Mapping[str, str]) -> bytes:
     packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as archive:
+    with tarfile.TarFile(fileobj=packed, mode="w") as archive:
         for name, text in sorted(texts.items()):
             content = text.encode()
             member = tarfile.TarInfo(name)
