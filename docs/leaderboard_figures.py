@@ -197,7 +197,7 @@ def winomt_results(shared: Path, lost: dict[str, str]) -> Iterator[EvaluationRes
             try:
                 yield cc_hf.evaluate(material, translations=path, metric=metric, name=name)
             except MissingDependencyError:
-                lost[language] = "the rule needs spaCy and a model, which are not installed"
+                lost[language] = "the rule needs a dictionary of Apertium, which is not installed"
     material = cc_hf.load_material("winomt", tgt_lang="de", data_dir=data_dir)
     annotations = read_annotations(shared / _LABELS)
     _OUT.mkdir(parents=True, exist_ok=True)
