@@ -204,7 +204,7 @@ def metric_page(name: str, *, card: str) -> Any:
             answer.signature,
         ]
 
-    def judge_sentence(translation: str, source: str, target: str, *texts: str) -> list[Any]:
+    def judge_sentence(source: str, target: str, translation: str, *texts: str) -> list[Any]:
         try:
             values = dict(zip(typed, texts, strict=True))
             objects = _reference(declared, values, typed, src_lang=source or "")
@@ -212,14 +212,9 @@ def metric_page(name: str, *, card: str) -> Any:
             return [gr.update(value=str(error), visible=True), [], [], ""]
         return judge(" ".join((translation or "").split()), objects, source, target, "")
 
-    title, prose = _title_and_prose(card)
-    lead = f"# {title}\n\n{first_sentence(card)} Judge up to {MAX_FORM_LINES}"
+    introduction, prose = _introduction_and_prose(card, declared)
     with gr.Blocks(title=f"{name} · cc_hf", analytics_enabled=False) as page:
-        gr.Markdown(
-            f"{lead} translations here, each with its references."
-            if declared.takes_translations
-            else f"{lead} rows of references here."
-        )
+        gr.Markdown(introduction)
         with gr.Row():
             with gr.Column(min_width=320):
                 languages = [
@@ -235,19 +230,9 @@ def metric_page(name: str, *, card: str) -> Any:
                         button_of_list = gr.Button("Judge", variant="primary")
             with gr.Column(min_width=320):
                 outputs = _outputs(gr)
-        button.click(
-            judge_sentence,
-            [sentence[0], *languages, *sentence[1:]],
-            outputs,
-            api_name="judge_sentence",
-            trigger_mode="always_last",
-        )
+        button.click(judge_sentence, [*languages, *sentence], outputs, trigger_mode="always_last")
         button_of_list.click(
-            judge,
-            [*inputs[:2], *languages, *inputs[2:]],
-            outputs,
-            api_name="judge",
-            trigger_mode="always_last",
+            judge, [*inputs[:2], *languages, *inputs[2:]], outputs, trigger_mode="always_last"
         )
         gr.Markdown(prose)
     return page
@@ -369,8 +354,15 @@ def launch(page: Any) -> None:
     )
 
 
-def _title_and_prose(card: str) -> tuple[str, str]:
-    """Return the title of the card, and the text below it without the metadata."""
+def _introduction_and_prose(card: str, declared: type[Metric]) -> tuple[str, str]:
+    """Return the title of the card with what can be judged here, and the text below it without the
+    metadata.
+    """
     text = card.partition("\n---\n")[2] if card.startswith("---\n") else card
     title, _, prose = text.partition("# ")[2].partition("\n")
-    return title, prose
+    judged = (
+        "translations here, each with its references."
+        if declared.takes_translations
+        else "rows of references here."
+    )
+    return f"# {title}\n\n{first_sentence(card)} Judge up to {MAX_FORM_LINES} {judged}", prose
