@@ -43,20 +43,12 @@ def register_quietly() -> None:
 
 
 def register() -> list[str]:
-    """Write the shims that are missing or differ, and return their paths.
-
-    Raises:
-        OSError: when the cache of modules cannot be written.
-    """
+    """Write the shims that are missing or differ, and return their paths."""
     return [path for name in sorted(METRICS) if _write(path := shim_path(name), name)]
 
 
 def remove() -> list[str]:
-    """Delete the shims of all metrics and folders that hold nothing else; return the sorted paths.
-
-    Raises:
-        OSError: when the cache of modules cannot be written.
-    """
+    """Delete the shims of all metrics and folders that hold nothing else; return sorted paths."""
     import shutil
 
     removed = [path for name in METRICS if _read(path := shim_path(name)).startswith(_MARK)]
@@ -69,11 +61,7 @@ def remove() -> list[str]:
 
 
 def shim_path(name: str) -> str:
-    """Return the path of a metric's shim, which need not exist, in the cache that `evaluate` uses.
-
-    Raises:
-        FileNotFoundError: when HF_HOME or HF_MODULES_CACHE is set to the empty string.
-    """
+    """Return the path of a metric's shim in the cache that `evaluate` uses; it need not exist."""
     cache = os.getenv("XDG_CACHE_HOME", "~/.cache")
     home = os.path.expanduser(os.getenv("HF_HOME", os.path.join(cache, "huggingface")))
     modules = os.getenv("HF_MODULES_CACHE", home and os.path.join(home, "modules"))
@@ -116,12 +104,7 @@ def module_class(name: str) -> Any:
 
 
 def check_own_metric(name: str) -> None:
-    """Refuse a metric that has no module for `evaluate`: those of other packages have none.
-
-    Raises:
-        UnknownNameError: for a metric that is not one of cc_hf; the message says what judges by
-            one of another package.
-    """
+    """Refuse a metric that has no module for `evaluate`: those of other packages have none."""
     if name not in METRICS:
         remedy = "; a metric of another package has no module for `evaluate`: use cc_hf.evaluate"
         raise UnknownNameError("metric", name, METRICS, remedy=remedy * (name in names("metric")))

@@ -272,8 +272,6 @@ def bias(observed: float, s0: float, s1: float) -> float:
 
     Args:
         observed: the share that the judge finds right, in [0, 1].
-        s0, s1: the share of wrong translations that it finds wrong, and of right ones that it finds
-            right; together above 1.
 
     Examples:
         >>> round(bias(0.5935, s0=1.0, s1=0.913), 4)
@@ -370,7 +368,6 @@ def evidence_of(
     same kind, in the same languages and by the same cues and options.
 
     Args:
-        signed: the fields of the signature of the result.
         metric: the name in front of them; "" if it is not known.
         kind: the kind of its sentences; "" if only the same test set counts.
     """
@@ -406,11 +403,6 @@ def known_threshold(
 ) -> tuple[str, float] | None:
     """Return the threshold of the verdict "neither" that evidence on the judge of a result gives,
     and the share of the labelled translations that show neither; None without such evidence.
-
-    Args:
-        signed: the fields of the signature of the result; with a threshold, only evidence by this
-            one counts.
-        metric, dataset, kind: as for `evidence_of`.
     """
     rows = list(rows)
     by_threshold = {
@@ -441,11 +433,7 @@ def _is_of(row: Evidence, evaluator: str) -> bool:
 
 
 def known_evidence() -> tuple[Evidence, ...]:
-    """Return the evidence of the user and of the package, of equal keys the one on more labels.
-
-    Raises:
-        FileError: for a file of the user that cannot be read.
-    """
+    """Return the evidence of the user and of the package, of equal keys the one on more labels."""
     path = users_file()
     try:
         return _known(path, os.stat(path).st_mtime_ns)

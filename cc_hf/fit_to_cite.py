@@ -179,11 +179,7 @@ def judge_trust(
     evaluator made, or that are of the evaluator itself.
 
     Args:
-        signed: the fields of their signature.
-        scores: the figures. The mistakes of a judge are known of accuracies and open shares.
         metric: the name in front of the fields; "" if it is not known.
-        dataset, categories: as for `reasons_not_to_cite`.
-        rows: evidence besides that of the package and the user.
     """
     figures = {}
     for category in categories:
@@ -227,10 +223,6 @@ def why_untrusted(trust: Trust | None, evaluator: str, dataset: str) -> dict[str
 
 def asks_of_gender(categories: Iterable[str], figures: Iterable[str]) -> bool:
     """Return whether figures are of the gender of people.
-
-    Args:
-        categories: of the samples.
-        figures: names of the figures, such as a share of feminine readings.
 
     Examples:
         >>> asks_of_gender(["frequent", "neutral/female"], []), asks_of_gender(["frequent"], [])

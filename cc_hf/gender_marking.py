@@ -157,9 +157,6 @@ MARKING: dict[str, Marking] = _rows()
 def gender_marking(lang: str) -> tuple[str, Marking] | None:
     """Return the name of a language and what shows gender in it; None if it is not known.
 
-    Args:
-        lang: a language as `cc_hf.languages.language_tag` reads it; any other text is not known.
-
     Examples:
         >>> gender_marking("fin_Latn")[0], gender_marking("zh-TW")[1].is_in_pronouns_only
         ('Finnish', True)

@@ -56,7 +56,6 @@ def known_name(name: str, identity: str) -> str:
     """Return the name by which the package knows a model, "" for others.
 
     Args:
-        name: the name of the model, which decides only where the identity says nothing.
         identity: its identity; "" where it is not known.
 
     Examples:

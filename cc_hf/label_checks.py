@@ -33,10 +33,6 @@ def rates_by_labels(judgements: Sequence[Judgement]) -> Rates:
 def why_doubted(judgements: Sequence[Judgement], trust: Trust | None) -> str:
     """Return why labels are hardly those of these translations, as a phrase; "" if nothing shows
     that.
-
-    Args:
-        judgements: some of them with trusted verdicts by people.
-        trust: how far evidence lets trust in the judge.
     """
     labelled = shown_labels(judgements)
     if not labelled:

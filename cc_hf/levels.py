@@ -184,12 +184,10 @@ def trust_of(
     """Return how far the judge of a result can be trusted.
 
     Args:
-        signed: the fields of the signature of the result.
         metric: the name in front of them; "" if it is not known.
         figures: name of a figure -> the reading that it counts, "" for several or none, and its
             value.
         dataset: name of the dataset; "" for data of the user.
-        rows: evidence besides that of the package and the user.
 
     Returns:
         The level and its evidence; None for figures that no evaluator made, or that are of the
@@ -288,7 +286,6 @@ def call_differs(first: float, second: float, of_judge: Rates) -> bool:
 
     Args:
         first, second: the shares that the judge finds right, in [0, 1].
-        of_judge: its rates for the reading that both shares count.
 
     Examples:
         >>> from cc_hf.evidence import Rate

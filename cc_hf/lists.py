@@ -16,14 +16,7 @@ __all__ = ["check_text", "listed", "listed_rows", "listed_texts"]
 
 
 def check_text(text: str, where: str) -> str:
-    """Refuse a text with a lone surrogate, which cannot be written as UTF-8.
-
-    Returns:
-        The text as a plain str, also for a subclass such as numpy's.
-
-    Raises:
-        InputError: for a lone surrogate; the message names its character position.
-    """
+    """Refuse a text with a lone surrogate, which cannot be written as UTF-8."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -104,9 +97,6 @@ def listed_texts(name: str, values: Any, *, n: int | None = None) -> list[str]:
 def listed_rows(name: str, values: Any) -> list[Any]:
     """Return rows as `listed` does; a table of pandas has a mapping for each row, with None for a
     missing value.
-
-    Raises:
-        InputError: as for `listed`.
 
     Examples:
         >>> listed_rows("references", [{"source": "Hello."}])

@@ -106,10 +106,6 @@ def composed_start(text: str, start: int) -> int:
 def composed_value(value: Any) -> Any:
     """Return a value of a reference with all its texts composed.
 
-    Args:
-        value: a text, a list or mapping of values, or anything else, which is returned as it is.
-            Keys of mappings are composed, too.
-
     Examples:
         >>> composed_value({"a\\u0308": ["o\\u0308"]}) == {"\\xe4": ["\\xf6"]}
         True

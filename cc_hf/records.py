@@ -190,13 +190,6 @@ def read_record(form: Callable[..., _Value], value: Any, what: str) -> _Value:
     A class may have the attribute `COMPUTED`, names of properties that are written for readers of
     the file, and ignored here as are fields that the constructor computes.
 
-    Args:
-        what: what is expected, for messages, such as "the JSON of a calibration".
-
-    Raises:
-        InputError: for an unknown or missing key, a value of another type, one that breaks a rule,
-            or values that contradict each other. The message names the first one.
-
     Examples:
         >>> from dataclasses import dataclass
         >>> @dataclass
@@ -292,7 +285,6 @@ def read_values(form: Any, values: Sequence[Any], where: _Where, default: Any = 
 
     Args:
         where: returns the beginning of the message on the value at an index, such as "row 3: ".
-        default: what stands for `dataclasses.MISSING` among the values.
     """
     kind = form_of(form)
     if MISSING not in values and not (kind.has_null and None in values):
@@ -365,11 +357,7 @@ def _lists(form: Form, values: Sequence[Any], where: _Where) -> Sequence[Any]:
 def _items(
     form: Any, values: Sequence[Sequence[Any]], where: _Where, name: Callable[[int, int], str]
 ) -> list[Sequence[Any]]:
-    """Return what the items of lists stand for, all of one form, in lists of the same lengths.
-
-    Args:
-        name: returns the name of an item in messages, by the indices of its list and in it.
-    """
+    """Return what the items of lists stand for, all of one form, in lists of the same lengths."""
     ends = [*accumulate(map(len, values))]
 
     def place_of(position: int) -> str:
@@ -411,11 +399,7 @@ def _objects(cls: Any, rows: Sequence[Mapping[str, Any]], where: _Where) -> list
 def _columns(
     keys: Iterable[tuple[str, Any, Any]], rows: Sequence[Mapping[str, Any]], where: _Where
 ) -> list[Sequence[Any]]:
-    """Return what the values under each key of rows stand for.
-
-    Args:
-        keys: each with its form, and what stands for an absent value; MISSING if a row needs it.
-    """
+    """Return what the values under each key of rows stand for."""
     columns = []
     for key, form, default in keys:
         try:

@@ -259,9 +259,6 @@ class EvaluationResult(Displayed, OnData):
     def __getitem__(self, figure: str) -> float:
         """Return a score in [0, 1] or [-1, 1], or a count.
 
-        Raises:
-            UnknownNameError: for a figure that the result does not have; it is also a KeyError.
-
         Examples:
             >>> result = EvaluationResult(
             ...     "", "", "de", "own", "own|n:9", 9, {"accuracy": 0.5}, {}, (), (), {"n_ties": 1}
@@ -490,21 +487,12 @@ class ResultSet(Displayed):
     not_run: Mapping[str, str] = field(default_factory=dict)
 
     def report(self, path: str | Path) -> None:
-        """Write a page or Markdown, as `EvaluationResult.report` does.
-
-        Raises:
-            InputError: likewise.
-        """
+        """Write a page or Markdown, as `EvaluationResult.report` does."""
         registry.imported(_REPORT)(self, Path(path))
 
     @classmethod
     def load(cls, path: str | Path) -> ResultSet:
-        """Return the results in a file, of one metric or several.
-
-        Raises:
-            FileError: for a file that does not exist or holds no result, or a result whose
-                judgements deny its figures.
-        """
+        """Return the results in a file, of one metric or several."""
         results: ResultSet = registry.imported(_READER)(path)
         return results
 
@@ -515,15 +503,7 @@ class ResultSet(Displayed):
 
     @classmethod
     def from_json(cls, text: str) -> ResultSet:
-        """Return the results from their JSON; the inverse of `to_json`.
-
-        Args:
-            text: JSON as `to_json` writes it. The JSON of one `EvaluationResult` is read as a set
-                of one.
-
-        Raises:
-            InputError: when the text is neither.
-        """
+        """Return the results from their JSON; the inverse of `to_json`."""
         return cls.of_content(parse_json(text, RESULT))
 
     @classmethod

@@ -15,8 +15,6 @@ def score_limits(share: float, n: float, z: float = Z95) -> tuple[float, float]:
 
     Args:
         share: the observed share, in [0, 1].
-        n: number of samples, or their effective number, above 0.
-        z: quantile of the normal distribution.
 
     Examples:
         >>> low, high = score_limits(1.0, 124)

@@ -111,11 +111,6 @@ def parse(text: str) -> tuple[str, dict[str, str]]:
 def limited(data: str, limit: int, *, by_category: bool = False) -> str:
     """Return the field `data` of a first look at a dataset.
 
-    Args:
-        data: the field of all examples, NAME/CONFIGURATION@REVISION.
-        by_category: whether these are the first examples of every category in turn, rather than the
-            first of all.
-
     Examples:
         >>> limited("winomt/default@b2f1b31", 100)
         'winomt/default[first 100]@b2f1b31'
@@ -127,9 +122,6 @@ def limited(data: str, limit: int, *, by_category: bool = False) -> str:
 
 def chosen(data: str, ids: Collection[str]) -> str:
     """Return the field `data` of chosen examples of a dataset.
-
-    Args:
-        data: the field of all examples, NAME/CONFIGURATION@REVISION.
 
     Examples:
         >>> chosen("winomt/default@b2f1b31", ["7", "9"])
@@ -183,10 +175,6 @@ def own_judges(evaluator: str, system: str) -> list[str]:
 
     Args:
         evaluator: the field `eval` of a signature; "" for none.
-        system: the field `sys`, or the name of a system.
-
-    Returns:
-        The names of the members, without revisions; [] if the system is not its own judge.
 
     Examples:
         >>> own_judges("cc-tiny-en-de@d644c6d303e7", "cc-tiny-en-de@d644c6d303e7/beam5")
@@ -220,9 +208,6 @@ def with_scores(evaluator: str, digest: str) -> str:
 
 def evaluator_key(evaluator: str) -> str | None:
     """Return what is equal for results that one evaluator gave on different translations.
-
-    Args:
-        evaluator: the field `eval` of a signature.
 
     Returns:
         The field without the digest of scores, which depends on the translations; None for a

@@ -76,9 +76,6 @@ _RUN: ContextVar[_NamedFiles | None] = ContextVar("files of a run", default=None
 def keeping_inputs(inputs: Mapping[str, Sequence[Path]]) -> Iterator[None]:
     """Refuse, within a context, outputs that are an input or another output.
 
-    Args:
-        inputs: existing files that are read, by the name of their parameter.
-
     Examples:
         >>> with tempfile.NamedTemporaryFile() as file, keeping_inputs({"labels": [Path(file.name)]}):
         ...     check_output(Path(file.name))  # doctest: +ELLIPSIS

@@ -73,10 +73,6 @@ def compare_with_baseline(
 ) -> tuple[dict[str, SystemComparison], dict[str, str], str]:
     """Compare results of one metric with the baseline, as far as they can be compared.
 
-    Args:
-        results: system -> its result on the same data.
-        baseline: one of the systems.
-
     Returns:
         System -> its comparison; what was not compared -> the reason; and the signature of the
             tests, "" without comparisons.
@@ -236,9 +232,6 @@ def _share_differences(
 ) -> list[dict[str, PairedDifference]]:
     """Return the differences of each system to the baseline in the shares of judgements that a
     metric declares and both have.
-
-    Args:
-        results: those of the systems of `shared`.
     """
     differences: list[dict[str, PairedDifference]] = [{} for _ in shared.table[1:]]
     baseline, *others = results

@@ -71,11 +71,7 @@ def _ranking_figure(results: Mapping[str, EvaluationResult]) -> str:
 def ranks_by_metric(
     results: Mapping[str, EvaluationResult], *, level: float = 0.95
 ) -> dict[str, Ranks]:
-    """Return how systems stand, for each metric with several of them.
-
-    Args:
-        results: name -> result on the same data.
-    """
+    """Return how systems stand, for each metric with several of them."""
     return {m: ranks(of, level=level) for m, of in by_metric(results).items() if len(of) > 1}
 
 
@@ -142,16 +138,8 @@ def compared_samples(
     """Return the samples by which systems are compared: all, or those that every system read where
     much is unread of any, or of one much more than of another.
 
-    Args:
-        results: system -> its result by one metric.
-        only_read: whether the figure is of the samples that are read, however many these are.
-
     Returns:
         The judgements, and whether samples are left out.
-
-    Raises:
-        InputError: for results that cannot be compared.
-        NoSharedSamplesError: for no sample that every system read.
     """
     aligned = AlignedJudgements.of(results)
     unread = {j.verdict for r in results.values() for j in r.judgements if not j.is_decided}

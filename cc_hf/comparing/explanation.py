@@ -162,16 +162,6 @@ def explain(
 
     Args:
         evaluator: a model. A plain scoring function is refused because it has no tokens.
-        correct_sources, incorrect_sources: at least one source each.
-        src_lang, tgt_lang: ISO 639-1 codes; may be omitted if the model has one direction only.
-        score: "arithmetic", "geometric" or "reference" (`cc_hf.evaluators.scores.SCORES`).
-
-    Raises:
-        InputError: for an unknown score, an object that is not an `Evaluator`, sources or a
-            translation that cannot be judged, or an evaluator that cannot name its tokens.
-        TooLongError: for a text that the model cannot read, see `Evaluator.score` and
-            `cc_hf.evaluators.contests.check_contests`.
-        EvaluatorError: for log-probabilities that are not numbers, or scores of 0.
 
     Examples:
         >>> import cc_hf

@@ -111,13 +111,8 @@ def gate(
     together.
 
     Args:
-        results: two results of each metric on the same data, those of the baseline first.
         margin: the drop in accuracy that is tolerated, in (0, 1].
         category_margin: the drop that is tolerated in a category; None for `margin`.
-
-    Raises:
-        InputError: for anything but two results of a metric, results that cannot be compared,
-            results on some examples only, or numbers out of range.
 
     Examples:
         >>> from cc_hf.schema import Judgement
@@ -192,9 +187,6 @@ class _Flags:
 def _flags(results: Mapping[str, EvaluationResult]) -> tuple[list[_Flags], bool]:
     """Return the verdicts of two systems, on all samples and in each category that is counted, and
     whether only samples are compared that both read.
-
-    Raises:
-        InputError: for more or fewer systems, or other samples.
     """
     metric = next(iter(results.values())).metric
     if len(results) != 2:

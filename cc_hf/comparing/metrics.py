@@ -72,14 +72,6 @@ def evaluator_agreement(
         results: name -> result of one system by one evaluator, all on the same data. At least two
             evaluators and three systems are needed, and every evaluator must have judged every
             system.
-        figure: the name of a score that all results have, such as "min_accuracy".
-        n_resamples, level, seed: of the bootstrap over systems; `level` is its confidence level.
-
-    Raises:
-        InputError: for too few systems or evaluators, different data, a system that an evaluator
-            did not judge or judged twice, a figure that a result does not have, or an evaluator
-            that gives all systems the same figure.
-        MissingDependencyError: without scipy.
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     systems = _systems(results)

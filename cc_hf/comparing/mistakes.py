@@ -24,12 +24,7 @@ def level_notes(result: EvaluationResult) -> Iterator[str]:
 def within_mistakes(
     result: EvaluationResult, baseline: str, differences: Mapping[str, PairedDifference]
 ) -> Iterator[str]:
-    """Yield a note on significant differences that a judge for rankings only does not call.
-
-    Args:
-        baseline: name of the system that the result is compared with.
-        differences: figure -> its difference.
-    """
+    """Yield a note on significant differences that a judge for rankings only does not call."""
     trust = result.trust
     if trust is None or trust.level != RANKS_ONLY:
         return

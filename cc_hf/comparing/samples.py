@@ -34,20 +34,9 @@ def on_shared_samples(
 
     Figures of the results are not computed anew: compare the judgements.
 
-    Args:
-        results: name -> result with judgements.
-        shared: "answered" for samples with a translation that is not blank, or a valid choice;
-            "decided" for those that are found right or wrong, which leaves out
-            translations in which a metric recognises nothing.
-
     Returns:
         The results with the judgements of these samples, aligned in the order of the first result,
             and by name how many samples each result loses.
-
-    Raises:
-        InputError: for another value of `shared`, a result without judgements, or results of
-            different data.
-        NoSharedSamplesError: for results that share no sample.
 
     Examples:
         >>> from cc_hf.schema import Judgement
@@ -115,14 +104,8 @@ def _of_whole_data(result: EvaluationResult, judgements: tuple[Judgement, ...]) 
 def right_alone(results: Mapping[str, EvaluationResult]) -> dict[str, list[str]]:
     """Return the samples that one result has right, and no other.
 
-    Args:
-        results: name -> result with judgements.
-
     Returns:
         Name -> ids of the samples, in the order of the result.
-
-    Raises:
-        InputError: for fewer than two results.
     """
     if len(results) < 2:
         raise InputError(f"expected at least two results to compare, got {len(results)}")

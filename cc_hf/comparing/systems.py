@@ -118,9 +118,6 @@ class Comparison(Displayed, OnData):
         """Return the differences to the baseline as a `pandas.DataFrame`, one row for each system
         and figure: both values, the difference, low and high of its interval (None without one),
         in the unit of the figure, and p.
-
-        Raises:
-            MissingDependencyError: without pandas.
         """
         return frame(
             {

@@ -80,10 +80,6 @@ class UncertainSamples:
 def is_uncertain(judgement: Judgement, within: float = WITHIN) -> bool:
     """Return whether the probability of the correct reading is near 0.5.
 
-    Args:
-        judgement: a judgement; one without a probability is not uncertain.
-        within: the largest distance to 0.5.
-
     Examples:
         >>> judged = [
         ...     Judgement("0", "male", p >= 0.5, "", "correct" if p >= 0.5 else "incorrect",
@@ -115,13 +111,7 @@ def uncertain_samples(
     read by people.
 
     Args:
-        result: a result with probabilities, such as that of contrastive conditioning.
-        others: results of metrics that read the same translations.
-        examples: the examples of the dataset, for their sources.
         within: the largest distance to 0.5, from 0 to 0.5.
-
-    Raises:
-        InputError: for a result without probabilities, other data or a distance out of range.
 
     Examples:
         >>> judgement = Judgement(

@@ -56,10 +56,6 @@ def differ_by_gender_brackets(
 ) -> bool:
     """Return whether both sides differ only in the brackets for male and female.
 
-    Args:
-        src_lang: ISO 639-1 code of the sources. The result is False for a language without a
-            wording.
-
     Examples:
         >>> differ_by_gender_brackets(["The [female] doctor left."], ["The [male] doctor left."])
         True

@@ -83,10 +83,6 @@ def phrase_start(source: str, focus: Focus) -> int:
     conjunction, a preposition, a pronoun or a verb stands between them. Before plurals, names and
     pronouns, the result is the position of the focus.
 
-    Args:
-        source: an English source. In other languages no determiner is known.
-        focus: the words that name a person, at their position.
-
     Returns:
         A 0-based position, at most `focus.start`.
 

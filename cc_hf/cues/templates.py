@@ -20,17 +20,6 @@ _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") -> str:
     """Put a cue at the focus of a source; nothing else changes.
 
-    Args:
-        cue: words, or a template that contains `{focus}` at least once and replaces the focus, for
-            any placement.
-        placement: "before", "after" or "replace" the focus; or "phrase", before the adjectives
-            of an English noun phrase (see `cc_hf.cues.noun_phrases.phrase_start`), and before the
-            focus where it is not certain where the phrase begins.
-
-    Raises:
-        InputError: for a blank cue, another placeholder, an unknown placement, a focus that is not
-            at its position, or a cue that changes nothing.
-
     Examples:
         >>> apply_cue("The bat was old.", Focus("bat", 4), "baseball")
         'The baseball bat was old.'

@@ -285,14 +285,6 @@ def check_takes_cues(source: str, contrastive_sources: Collection[str]) -> None:
 def reworded(example: ContrastiveSourceExample, wording: Wording) -> ContrastiveSourceExample:
     """Return the example with contrastive sources in another wording.
 
-    Args:
-        example: an example whose gold is a reading of the wording. Its own contrastive sources are
-            replaced.
-
-    Raises:
-        InputError: for another gold, a source in which the wording changes nothing, or one that
-            already shows the reading (`check_takes_cues`).
-
     Examples:
         >>> example = ContrastiveSourceExample(
         ...     "0",

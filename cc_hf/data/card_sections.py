@@ -58,10 +58,6 @@ def plain_text(markdown: str) -> str:
 def evaluator_caution(evaluator: str) -> str:
     """Return what the card of an embedded evaluator says about its use.
 
-    Args:
-        evaluator: its name as in signatures, with or without revision; members are joined by "+".
-            A revision decides, whatever the name is.
-
     Returns:
         The important sentence of each card; "" for models that do not ship with a package.
 

@@ -50,19 +50,7 @@ def is_dataset_folder(name: str | Path) -> bool:
 
 
 def folder_declaration(path: str | Path) -> DatasetDeclaration:
-    """Return the declaration of a folder of Parquet files.
-
-    Args:
-        path: a folder that `is_dataset_folder` accepts. Each configuration is a folder in it.
-
-    Returns:
-        A declaration with the name "custom", like that of a user's file. Its revision is a hash of
-            the files.
-
-    Raises:
-        DataError: for a file that is not Parquet or has other columns than examples, or for a
-            configuration with several source languages.
-    """
+    """Return the declaration of a folder of Parquet files."""
     folder = Path(path)
     # Sorted by parts, because Windows would sort paths without regard to case.
     paths = sorted(folder.glob("*/*.parquet"), key=lambda path: path.parts)

@@ -19,9 +19,6 @@ _LISTS = ("correct_sources", "incorrect_sources", "contrastive_translations")
 def example_features(form: type[Example], extra_keys: Sequence[str]) -> Any:
     """Return the `datasets.Features` of a class of examples, in the order of its fields.
 
-    Args:
-        extra_keys: the keys of `extra`, which becomes a struct of strings.
-
     Examples:
         >>> from cc_hf.schema import ContrastiveSourceExample
         >>> list(example_features(ContrastiveSourceExample, ["occupation"]))[:4]
@@ -38,9 +35,6 @@ def example_features(form: type[Example], extra_keys: Sequence[str]) -> Any:
 
 def dataset_info(declaration: DatasetDeclaration, config: str) -> Any:
     """Return the `datasets.DatasetInfo` of a configuration.
-
-    Raises:
-        UnknownNameError: for a configuration that is not declared.
 
     Examples:
         >>> from cc_hf import registry

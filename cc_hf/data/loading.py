@@ -122,18 +122,8 @@ def rows(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield numbered rows of a Hugging Face dataset, one by one, for the builder scripts.
 
-    Args:
-        name: as for `load_examples`.
-        config: as for `load_examples`.
-        split: as for `load_examples`.
-        data_dir: as for `load_examples`.
-
     Returns:
         Pairs of a 0-based number and a row (`Example.to_row`).
-
-    Raises:
-        UnknownNameError: for an unknown dataset, configuration or split.
-        DataError: as for `load_examples`.
 
     Examples:
         >>> number, row = next(rows("simplegen", "en-de"))
@@ -223,9 +213,6 @@ def _sample_size(unpinned: list[SourceFile], data_dir: str | Path | None) -> int
 
     Files that are pinned by their commit only may be sampled. SAMPLE_SIZES in the local copy then
     holds a JSON object: owner/repository/path -> number of examples.
-
-    Raises:
-        DataError: for a file that is not such an object.
     """
     folder = local_folder(data_dir)
     path = None if folder is None else Path(folder) / SAMPLE_SIZES
@@ -242,14 +229,7 @@ def _sample_size(unpinned: list[SourceFile], data_dir: str | Path | None) -> int
 def _counted(
     examples: Iterator[Example], name: str, expected: int | None, paths: list[Path]
 ) -> Iterator[Example]:
-    """Refuse files that hold more or fewer examples than declared.
-
-    Yields:
-        The examples, unchanged.
-
-    Raises:
-        DataError: at the end, for another number of examples than expected.
-    """
+    """Refuse files that hold more or fewer examples than declared."""
     # Counted while they pass: the number is known when the last one was read.
     n = 0
     for example in examples:
@@ -400,9 +380,6 @@ def _builder_class(name: str) -> Any:
     """Return the builder class of the script.
 
     `datasets` looks its module up in sys.modules, so it is registered before it is executed.
-
-    Raises:
-        ImportError: when there is no script for the dataset.
     """
     import datasets
 
@@ -450,15 +427,6 @@ def check_source_language(
     dataset: str | DatasetDeclaration, config: str | None, src_lang: str
 ) -> None:
     """Check that the sources of a configuration are in a language.
-
-    Args:
-        dataset: as `name` for `load_examples`.
-        config: as for `load_examples`.
-        src_lang: a language as `cc_hf.languages.language_tag` reads it.
-
-    Raises:
-        UnknownNameError: for an unknown dataset or configuration.
-        InputError: for another language.
 
     Examples:
         >>> check_source_language("simplegen", "en-de", "English")

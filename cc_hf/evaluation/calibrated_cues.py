@@ -23,9 +23,6 @@ def _better_calibration(
 ) -> Calibration | None:
     """Return the calibration that ships for an evaluator and chose other cues than gender brackets;
     None if there is none.
-
-    Args:
-        src_lang, tgt_lang: languages of what is judged, ISO 639-1.
     """
     fitting = (
         known
@@ -88,9 +85,6 @@ def calibrated_example(
 ) -> ContrastiveSourceExample:
     """Return an example with gender brackets in the wording that was calibrated best for an
     evaluator, as `with_calibrated_cues` has it.
-
-    Args:
-        tgt_lang: language of the translation, ISO 639-1.
     """
     if not _has_plain_brackets(example):
         return example

@@ -287,11 +287,7 @@ def row_digests(sources: Sequence[str], translations: Sequence[str]) -> set[str]
 
 
 def read_calibration(path: Path) -> Calibration:
-    """Return the calibration in a file.
-
-    Raises:
-        FileError: for anything that `Calibration.to_json` does not write.
-    """
+    """Return the calibration in a file."""
     with in_file(path):
         row = parse_json(read_text(path), _FORM)
         if not isinstance(row, dict) or row.pop("format", None) != _FORMAT:

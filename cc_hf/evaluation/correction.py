@@ -62,9 +62,6 @@ def random_part(ids: Sequence[str], size: int, *, seed: int = 0) -> frozenset[st
 def check_audit(metric: type[Metric]) -> None:
     """Refuse a metric whose verdicts no larger evaluator can check.
 
-    Raises:
-        InputError: for a metric that has no evaluator, or judges no translations.
-
     Examples:
         >>> check_audit(registered_metric("contrastive_conditioning"))
     """
@@ -87,24 +84,6 @@ def audited(
     progress: bool = False,
 ) -> EvaluationResult:
     """Judge a random part of the translations again by a larger evaluator, and correct the figures.
-
-    Args:
-        result: a result on the material, by a metric that has an evaluator.
-        material: the rows that it judged.
-        evaluator: name or path of the larger evaluator, several of these (an ensemble), Evaluator
-            or function. Its verdicts are trusted.
-        size: number of translations that it judges, at least 20; or all that there are.
-        options: options of the metric, as they were for the result.
-        loading: how the evaluator is loaded.
-        seed: decides which translations it judges, 0 or more.
-
-    Returns:
-        The result with the figures of `corrected`. They estimate those of the larger evaluator on
-            all translations.
-
-    Raises:
-        InputError: for the evaluator that gave the result, for a result without verdicts, for other
-            material or options than those of the result, or as `check_audit` and `judge` do.
 
     Examples:
         >>> from cc_hf import evaluate, load_material
@@ -266,9 +245,6 @@ def corrected_estimates(metric: str, judgements: Sequence[Judgement]) -> dict[st
 def judge_of(trusted: str) -> str:
     """Return who gave the trusted verdicts.
 
-    Args:
-        trusted: the field `trusted` of a signature.
-
     Examples:
         >>> judge_of("org/model@1a2b3c4/seed0/n400"), judge_of("people/n200")
         ('org/model@1a2b3c4', 'people')
@@ -281,17 +257,6 @@ def transferred(result: EvaluationResult, labelled: EvaluationResult) -> Evaluat
     another system (Rogan & Gladen 1978; see `cc_hf.statistics.correction.transferred_share`).
 
     They rest on the assumption that the judge errs alike on both, which a note says.
-
-    Args:
-        labelled: a result by the same metric and options, with trusted verdicts.
-
-    Returns:
-        The result with the scores transferred_accuracy, and transferred_accuracy_<category> where
-            both kinds of labels, right and wrong, are enough for an interval.
-
-    Raises:
-        InputError: for a result without trusted verdicts, or with some that were not drawn with the
-            same probability; or labels of right or of wrong translations only.
     """
     known = shown_labels(labelled.judgements)
     if not known:

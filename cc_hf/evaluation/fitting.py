@@ -96,9 +96,6 @@ def default_metric(material: Material, *, has_translations: bool) -> str:
     It is contrastive_conditioning. For material without contrastive sources it is the metric that
     fits, if there is only one.
 
-    Args:
-        has_translations: whether there are translations, or a system to make them.
-
     Examples:
         >>> from cc_hf.evaluation.material import load_material
         >>> default_metric(load_material("winomt", tgt_lang="de"), has_translations=True)
@@ -117,16 +114,7 @@ def default_metric(material: Material, *, has_translations: bool) -> str:
 
 
 def fitting_metrics(material: Material, *, has_translations: bool) -> list[type[Metric]]:
-    """Return the metrics that fit.
-
-    Args:
-        has_translations: whether there are translations, or a system to make them. Without, the
-            metrics that judge the evaluator itself are returned; if none of them fits, those that
-            need translations, which `check_translations_or_system` refuses later.
-
-    Raises:
-        InputError: if no metric fits; the message has the reason for each.
-    """
+    """Return the metrics that fit."""
     reasons = {
         metric: material.unfit_reason(metric) for metric in all_metrics() if not metric.only_named
     }
@@ -195,14 +183,6 @@ def check_translations_or_system(
     metrics: Sequence[Metric], translations: object, system: object
 ) -> None:
     """Refuse translations that no metric reads, and metrics without translations to read.
-
-    Args:
-        translations: translations of a system, or None.
-        system: model that makes the translations, or None.
-
-    Raises:
-        InputError: for translations or a system where no metric reads translations; for both or
-            neither where one does.
 
     Examples:
         >>> metric = make_metric("contrastive_conditioning")

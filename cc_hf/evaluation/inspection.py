@@ -86,9 +86,6 @@ def known_texts(
     """Return what each row says of what a translation may contain: its source, else another text of
     people; "" for a row without.
 
-    Args:
-        references: the rows, where they are no examples.
-
     Examples:
         >>> known_texts((), [{"correct_sources": ["a", "b"]}, {"category": "female"}])
         ('a', '')
@@ -104,13 +101,6 @@ def check_wrapped(
 ) -> None:
     """Refuse a file in which nearly every translation is wrapped, unless the user said what is
     meant.
-
-    Args:
-        texts: what `known_texts` returns.
-        clean: see `inspected`.
-
-    Raises:
-        InputError: for such translations, or another value of `clean`.
     """
     if not isinstance(clean, (bool, type(None))):
         raise InputError(f"clean: expected True, False or None, got {shown(clean)}")
@@ -230,9 +220,6 @@ def both_genders_counts(
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """Count the translations that name both genders where the source names one, with a note that is
     also given as a warning.
-
-    Args:
-        judgements: those of the metric, which has looked already if it gives probabilities.
     """
     if not (metric.judges and rows.translations) or metric.reads_replies:
         return {}, ()
@@ -256,14 +243,6 @@ def unusable_counts(
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """Count the translations that no metric can judge. Many of them show a system that does not
     translate, or a wrong file.
-
-    Args:
-        sources: their sources; empty for rows that are no examples, which are told apart by their
-            references.
-
-    Returns:
-        The counts, for examples only, and a note that is also given as a warning if this is half of
-        the translations or more.
     """
     if not rows.translations or metric.reads_replies or not metric.counts_unusable:
         return {}, ()

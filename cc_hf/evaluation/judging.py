@@ -217,10 +217,6 @@ def _checked_rows(
 def _is_moved(metric: Metric, rows: Rows, plain: Sequence[str], figures: Figures) -> bool:
     """Return whether figures depend on what stands around the translations: by more than a point
     where the words of the translations are read, and always where an evaluator scores them.
-
-    Args:
-        plain: the translations without it.
-        figures: those of the translations as they are.
     """
     if isinstance(metric, ScoringMetric):
         return True
@@ -288,12 +284,7 @@ def _scored(
     too_long: Collection[int] = (),
     progress: bool,
 ) -> Scoring:
-    """Return the scores of requests.
-
-    Args:
-        languages: of their sources and translations.
-        too_long: rows whose translation is known to be too long.
-    """
+    """Return the scores of requests."""
     unscored = {"blank": {r.row for r in requests if is_blank(r.translation)}}
     unscored["too_long"] = set(too_long)
     counts_too_long = metric.takes_translations and evaluator.on_too_long == "incorrect"
@@ -341,9 +332,6 @@ def _calibration_notes(
     A calibration is quoted for the dataset that it was made on, and for a user's file. For cues
     that the user chose for another dataset, the note says that nothing is known, and is also given
     as a warning.
-
-    Args:
-        calibrated: the calibration that chose the wording where nobody named cues, or None.
     """
     if calibrated is not None:
         sources = [example.source for example in material.examples]
@@ -486,9 +474,6 @@ class MetricModule(_Host):  # type: ignore[misc]
 def module_class(name: str) -> Any:
     """Return the class of a metric's `evaluate` module. Every call returns the same object.
 
-    Raises:
-        UnknownNameError: for a metric that is not one of cc_hf.
-
     Examples:
         >>> module_class("gender_accuracy").__name__
         'GenderAccuracy'
@@ -523,22 +508,6 @@ def module_figures(
 
     Args:
         predictions: translations; None for a metric that judges the evaluator itself.
-        options: options of the metric and of `cc_hf.evaluators.options.LoadingOptions`, evaluator,
-            seed and n_resamples.
-
-    Returns:
-        Scores and counts of the metric; n; its lists (`Metric.row_values`); where nothing is right
-            or wrong, readings, and probability_counted for metrics with probabilities, lists with
-            one value per row; intervals, a mapping
-            from figure to [low, high] (95 %); interval_notes, a mapping from figure to text;
-            signature; notes, a list of texts, and unfit, why the figures are not fit to be cited,
-            if there are any.
-
-    Raises:
-        UnknownNameError: for an option that the metric does not have.
-        InputError: for rows, languages, options or an evaluator that do not fit.
-        TooLongError: for a text that is too long for the evaluator.
-        EvaluatorError: for an evaluator that cannot be loaded or fails.
 
     Examples:
         >>> from cc_hf.evaluation.fitting import make_metric

@@ -31,9 +31,6 @@ def with_known_threshold(
     """Return the metric with the threshold of the verdict "neither" that evidence gives, where it
     asks for that, and the largest share of translations for which the verdict may be used; None
     for any.
-
-    Raises:
-        InputError: for a threshold by evidence where there is none.
     """
     if not isinstance(metric, TellsNeither) or evaluator is None or metric.neither == OFF:
         return metric, None

@@ -75,12 +75,7 @@ class Sharing:
         *,
         progress: bool,
     ) -> TokenScores:
-        """Return the scores of requests: those that are known, and the others from the model.
-
-        Args:
-            identity: everything that the scores depend on except the texts: that of the evaluator,
-                `src_lang` and `tgt_lang`.
-        """
+        """Return the scores of requests: those that are known, and the others from the model."""
         # Sorting makes the batches, and so the rounding, independent of the order of the input.
         distinct = sorted(set(requests))
         pairs = [(request.source, request.translation) for request in distinct]

@@ -96,10 +96,6 @@ def numbered_requests(sources: Sequence[str], translations: Sequence[str]) -> li
 def checked_requests(requests: Sequence[ScoringRequest]) -> list[ScoringRequest]:
     """Return requests that a caller passed, in a list.
 
-    Raises:
-        InputError: for none, anything else than a list of requests, or a text with a lone
-            surrogate, which no tokenizer reads; the message names its row.
-
     Examples:
         >>> checked_requests(["Hallo"])  # type: ignore[list-item]
         Traceback (most recent call last):

@@ -58,9 +58,6 @@ class CacheFile:
 
     Attributes:
         is_default: whether it is the default file, which need not be writable.
-
-    Args:
-        path: its folder is created when something is stored.
     """
 
     def __init__(self, path: Path, *, is_default: bool = False) -> None:
@@ -76,11 +73,7 @@ class CacheFile:
         return self.path.stat().st_ino if is_file(self.path) else 0
 
     def raise_or_warn(self, error: Exception) -> None:
-        """Warn that scores are not stored, unless the file is damaged.
-
-        Raises:
-            CacheError: for an error that means damage.
-        """
+        """Warn that scores are not stored, unless the file is damaged."""
         if is_damage(error):
             raise self._damaged(error) from error
         self.warn(error)

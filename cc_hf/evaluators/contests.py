@@ -132,10 +132,8 @@ def check_contests(
     Args:
         scores: (n,) float64, in the order of the requests.
         src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
-        score: a name of `SCORES` or `LOG_SCORES`.
 
     Raises:
-        EvaluatorError: when all scores of a contest are 0 in floating point.
         TooLongError: when texts on both sides of a contest are equal only because they were cut
             (`Evaluator.check_not_cut_alike`).
     """

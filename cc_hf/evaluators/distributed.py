@@ -453,11 +453,7 @@ def report_failure(error: BaseException) -> None:
 
 
 def _store(limit: float) -> Any:
-    """Return torch's store, a table of bytes that all processes share.
-
-    Raises:
-        RuntimeError: if the launcher or process that holds it does not answer.
-    """
+    """Return torch's store, a table of bytes that all processes share."""
     from torch.distributed import PrefixStore, TCPStore  # type: ignore[attr-defined]
 
     # torch.distributed.rendezvous would wait for all processes without saying which are missing.

@@ -32,9 +32,6 @@ class EnsembleEvaluator(Evaluator):
 
     Attributes:
         combination: "token" or "sentence", as the signature says it.
-
-    Raises:
-        InputError: for no members.
     """
 
     combination = "token"
@@ -79,11 +76,7 @@ class EnsembleEvaluator(Evaluator):
         return type(self)(passes) if len(passes) == len(self.members) else None
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Check that every member translates between two languages.
-
-        Raises:
-            InputError: for the first member that does not support them.
-        """
+        """Check that every member translates between two languages."""
         for member in self.members:
             member.check_languages(src_lang, tgt_lang)
 
@@ -189,12 +182,6 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
 
 def ensemble(members: Sequence[Evaluator]) -> Evaluator:
     """Combine evaluators by token if all have the same tokenisation, else by sentence.
-
-    Args:
-        members: a single one is returned as it is.
-
-    Raises:
-        InputError: for no members.
 
     Examples:
         >>> from cc_hf.evaluators.loading import load_evaluator

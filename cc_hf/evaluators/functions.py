@@ -104,11 +104,7 @@ class FunctionEvaluator(Evaluator):
 
 
 def _as_numbers(values: object) -> npt.NDArray[np.float64]:
-    """Return values as an array of float64.
-
-    Raises:
-        TypeError: for values that numpy would convert although they are no numbers, such as texts.
-    """
+    """Return values as an array of float64."""
     if (kind := np.asarray(values).dtype.kind) not in "biufO":
         raise TypeError(f"got values of numpy's kind {kind!r}")
     return np.asarray(values, dtype=np.float64)
@@ -116,11 +112,6 @@ def _as_numbers(values: object) -> npt.NDArray[np.float64]:
 
 def function_name(function: ScoreFunction) -> str:
     """Return the name of a function for signatures and messages.
-
-    Args:
-        function: any callable. It is called by its attribute `signature_name`, which the caller can
-            set, else by its own name, else by its type. The names of functions that have none
-            stand in angle brackets, as `<lambda>` does.
 
     Examples:
         >>> import functools

@@ -80,11 +80,6 @@ def judge_cards(
 ) -> tuple[JudgeCard, ...]:
     """Return the cards of an evaluator, or of the members of an ensemble.
 
-    Args:
-        evaluator: the field `eval` of a signature.
-        tgt_lang: the language of the translations that it judges.
-        others: cards besides those of the package, which come first.
-
     Examples:
         >>> [card.languages for card in judge_cards("cc-tiny-en-de@d644c6d303e7", "de")]
         ['en-de']

@@ -91,11 +91,7 @@ class EvaluatorRecord:
 
 
 class LazyEvaluator(Evaluator):
-    """An evaluator that is not loaded before a score is missing.
-
-    Args:
-        load: loads the evaluator itself.
-    """
+    """An evaluator that is not loaded before a score is missing."""
 
     def __init__(
         self, record: EvaluatorRecord, *, cache: ScoreCache, load: Callable[[], Evaluator]
@@ -246,13 +242,6 @@ def open_evaluator(
 
     Args:
         languages: source and target language that will be scored, "" where the evaluator knows it.
-
-    Returns:
-        The loaded evaluator, a `LazyEvaluator`, or an ensemble of these.
-
-    Raises:
-        UnknownNameError, EvaluatorError, InputError, CacheError, MissingDependencyError: as for
-            `cc_hf.load_evaluator`, here or when something is scored.
     """
     each = named_members(name_or_path, options)
 

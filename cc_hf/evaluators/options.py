@@ -185,13 +185,6 @@ def named_members(
 ) -> list[tuple[str, LoadingOptions]]:
     """Return the name and the options of each model that is named, before anything is looked up.
 
-    Args:
-        name_or_path: one name or path, or a list of several.
-        options: those of all models; their `revision` may name one for each.
-
-    Raises:
-        InputError: for the first that is neither name nor path, or revisions that do not match.
-
     Examples:
         >>> named_members(["cc-tiny-en-de", 3], LoadingOptions())
         Traceback (most recent call last):
@@ -229,11 +222,7 @@ def named_members(
 
 
 def _check_path(option: str, name: object) -> None:
-    """Refuse a path that no file system accepts.
-
-    Raises:
-        InputError: for such a path.
-    """
+    """Refuse a path that no file system accepts."""
     text = str(name)
     if (
         len(text) > _LONGEST_PATH

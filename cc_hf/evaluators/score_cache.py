@@ -321,15 +321,8 @@ class ScoreCache(CacheFile):
 def open_cache(cache: bool | str | Path) -> ScoreCache | None:
     """Return the cache that the option `cache` names, checked.
 
-    Args:
-        cache: True for the default file, False for no cache, or a file.
-
     Returns:
         The cache; None for False.
-
-    Raises:
-        CacheError: as for `ScoreCache.check`.
-        InputError: for a folder.
 
     Examples:
         >>> open_cache(False) is None
@@ -343,9 +336,6 @@ def open_cache(cache: bool | str | Path) -> ScoreCache | None:
 
 def unchecked_cache(cache: bool | str | Path) -> ScoreCache | None:
     """Return the cache that the option `cache` names, whose file need not exist.
-
-    Args:
-        cache: as for `open_cache`.
 
     Examples:
         >>> unchecked_cache(False) is None

@@ -87,7 +87,6 @@ def embeddings_without(embedding: torch.nn.Module, columns: Sequence[int | None]
 
     Args:
         embedding: the module that embeds (n, length) ids.
-        columns: column of the token in each row; None leaves a row as it is.
 
     Examples:
         >>> embedding = torch.nn.Embedding.from_pretrained(torch.tensor([[1.0], [2.0]]))
@@ -125,8 +124,6 @@ def label_logprobs(
             `labels[:, t]`.
         labels: (n, length) target ids, EOS included.
         mask: (n, length), 1 at real target positions.
-        project: maps states (k, width) to logits (k, n_vocabulary).
-        n_vocabulary: number of logits, which decides the size of the chunks.
 
     Returns:
         Natural logarithms, (number of real positions,) float64, on the CPU: MPS has no float64.

@@ -48,9 +48,6 @@ class TokenModel(ABC):
         n_source_end: number of special tokens at the end of a source that truncation keeps (EOS, in
             some models also a language).
         device: kind of device, "cpu", "cuda" or "mps"; whoever loads the model sets it.
-
-    Raises:
-        InputError: for `batch_tokens` or `on_too_long` out of range.
     """
 
     takes_prompt: ClassVar[bool] = False
@@ -84,34 +81,17 @@ class TokenModel(ABC):
 
     @classmethod
     def load_tokenizer(cls, path: str, **options: Any) -> Any:
-        """Return the tokenizer of a model; by default what transformers finds in its files.
-
-        Args:
-            path: its folder, or its name on the Hub.
-            options: those of `from_pretrained`, `revision` among them.
-        """
+        """Return the tokenizer of a model; by default what transformers finds in its files."""
         from transformers import AutoTokenizer
 
         return AutoTokenizer.from_pretrained(path, trust_remote_code=False, **options)
 
     def check_language(self, side: str, lang: str) -> None:
-        """Check that the model has a language on one side; by default it has any.
-
-        Args:
-            side: "source" or "target".
-            lang: language code, or "".
-
-        Raises:
-            InputError: for a language that the model does not support, or that must be named.
-        """
+        """Check that the model has a language on one side; by default it has any."""
         return
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Check that the model translates between two languages.
-
-        Raises:
-            InputError: for languages that the model does not support, or that must be named.
-        """
+        """Check that the model translates between two languages."""
         self.check_language("source", src_lang)
         self.check_language("target", tgt_lang)
 
@@ -123,27 +103,13 @@ class TokenModel(ABC):
 
     @abstractmethod
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of each source, as the encoder reads them.
-
-        Args:
-            src_lang: language code, or "".
-            tgt_lang: language code, or ""; some models mark it in the source.
-
-        Returns:
-            One list of ids per source, EOS included if the model has one there.
-        """
+        """Return the token ids of each source, as the encoder reads them."""
 
     @abstractmethod
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return the token ids of each translation, as the model must produce them.
 
         A family whose first target tokens do not count defines how many there are.
-
-        Args:
-            src_lang, tgt_lang: language codes, or "".
-
-        Returns:
-            One list of ids per translation, EOS included if the model scores one.
         """
 
     @abstractmethod
@@ -151,10 +117,6 @@ class TokenModel(ABC):
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
         """Return the log-probability of every target token that counts; all scores follow from it.
-
-        Args:
-            sources: token ids of n sources, as `encode_sources` returns them.
-            targets: token ids of n translations, as `encode_targets` returns them.
 
         Returns:
             One float64 array of natural logarithms per pair.
@@ -186,10 +148,6 @@ class TokenModel(ABC):
 
         It is another one than was named where the model has the language, but does not tell its
         scripts or regions apart.
-
-        Args:
-            side: "source" or "target".
-            lang: a language that the model supports, as `languages` returns it.
         """
         return lang
 
@@ -204,13 +162,6 @@ class TokenModel(ABC):
         """Refuse scores that an intact model cannot give.
 
         Every score passes this check, wherever it comes from, before it is stored or returned.
-
-        Args:
-            requests: the scored pairs; the message quotes row, source and translation.
-
-        Raises:
-            EvaluatorError: for a score that is NaN or infinite, a translation without tokens, or a
-                probability that is outside [0, 1] by more than rounding.
         """
         # A logarithm of a probability exceeds 0 by rounding only; NaN fails every comparison.
         limit = rounding_of(self.dtype)
@@ -244,22 +195,12 @@ class TokenModel(ABC):
 
         Args:
             rows: natural logarithms, one array per request; an array may be empty.
-
-        Raises:
-            EvaluatorError: as for `check_scores`.
         """
         filled = [i for i, row in enumerate(rows) if len(row)]
         self.check_scores(TokenScores.of([rows[i] for i in filled]), [requests[i] for i in filled])
 
     def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
-        """Return the texts of target ids, without special tokens.
-
-        Args:
-            rows: ids as `encode_targets` returns them, or the beginnings of such rows.
-
-        Raises:
-            InputError: if the evaluator has no tokenizer to decode with.
-        """
+        """Return the texts of target ids, without special tokens."""
         tokenizer = getattr(self, "_tokenizer", None) or getattr(self, "tokenizer", None)
         if tokenizer is None:
             raise InputError(
@@ -271,14 +212,7 @@ class TokenModel(ABC):
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Return both sides unchanged, or cut if `on_too_long` is "truncate".
-
-        Args:
-            request: the pair, for messages.
-
-        Raises:
-            TooLongError: for a side longer than `max_tokens` if `on_too_long` is "error".
-        """
+        """Return both sides unchanged, or cut if `on_too_long` is "truncate"."""
         return self._fit_side(source, request, "source", self.n_source_end), self._fit_side(
             target, request, "translation", 1
         )

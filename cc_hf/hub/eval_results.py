@@ -126,19 +126,8 @@ def published_scores(
 ) -> list[Published]:
     """Select the scores for leaderboards: those that each metric declares in `Metric.leaderboard`.
 
-    Args:
-        results: results on registered datasets, at most one for each configuration, language, split
-            and metric.
-        repos: dataset -> repository of the benchmark, with its commit as REPOSITORY@COMMIT or
-            without.
-
     Returns:
         One item per result, in the order of the results.
-
-    Raises:
-        InputError: for a result on the user's own data, a dataset without a repository, a
-            configuration that the metric does not fit, a result without a score for a leaderboard,
-            or two results for the same tasks.
 
     Examples:
         >>> published_scores([], {})
@@ -188,11 +177,7 @@ def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
 
 
 def check_dataset(result: EvaluationResult) -> DatasetDeclaration:
-    """Check that a result is on a dataset of cc_hf, as leaderboards compare on the same data.
-
-    Raises:
-        InputError: for a result on the user's own data, or on the first examples of a dataset.
-    """
+    """Check that a result is on a dataset of cc_hf, as leaderboards compare on the same data."""
     if result.declared is None:
         name = "" if result.dataset == CUSTOM else result.dataset
         what = f"data of your own ({name})" if name else "data of your own"
@@ -220,18 +205,6 @@ def _split(result: EvaluationResult) -> str:
 
 def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, str]:
     """Parse which repository belongs to each dataset.
-
-    Args:
-        values: NAME=ORGANISATION/REPO for each dataset, or a single ORGANISATION/REPO if all
-            results are on one dataset. @COMMIT may stand behind a repository.
-
-    Returns:
-        Dataset -> its repository, as it was given.
-
-    Raises:
-        InputError: for a value of another form, a dataset that occurs twice, or a dataset without
-            results.
-        UnknownNameError: for a dataset that is not registered.
 
     Examples:
         >>> dataset_repos(["org/winomt"], ["winomt", "winomt"])
@@ -275,12 +248,6 @@ def today() -> str:
 def checked_date(text: str) -> str:
     """Check a date or time in ISO 8601 and return it unchanged.
 
-    Args:
-        text: YYYY-MM-DD, with or without a time.
-
-    Raises:
-        InputError: for anything else.
-
     Examples:
         >>> checked_date("2026-01-31"), checked_date("2026-01-31T10:30:00Z")
         ('2026-01-31', '2026-01-31T10:30:00Z')
@@ -307,14 +274,6 @@ def entries(
     signature and what `Published.remarks` says of the score; those of the first entry also have the
     notes of the result. The owner of a `source_url` that is a Space or a dataset is named as the
     source. An entry has no `verify_token`, which only runs on the servers of the Hub have.
-
-    Args:
-        date: date of the evaluation, ISO 8601.
-        source_url, source_name: address and name of a page about the evaluation.
-
-    Raises:
-        InputError: for a `source_name` without `source_url`.
-        MissingDependencyError: if the installed huggingface_hub has no `EvalResultEntry`.
     """
     try:
         from huggingface_hub import EvalResultEntry
@@ -358,17 +317,6 @@ def eval_result_files(
     source_name: str | None = None,
 ) -> dict[str, str]:
     """Return the YAML files of results.
-
-    Args:
-        date: date of the evaluation, ISO 8601.
-        source_url, source_name: address and name of a page about the evaluation.
-
-    Returns:
-        Path in the repository of the model -> text of the file.
-
-    Raises:
-        InputError: for a `source_name` without `source_url`.
-        MissingDependencyError: if the installed huggingface_hub has no `EvalResultEntry`.
 
     Examples:
         >>> eval_result_files([], date="2026-01-31")

@@ -69,21 +69,6 @@ def judge_lines(
 ) -> Answer:
     """Judge a few lines, as the page does.
 
-    Args:
-        name: a registered metric.
-        translations: one per line; ignored by a metric that judges the evaluator itself.
-        references: a JSON list with one object per line, with the keys that the metric's card
-            names.
-        src_lang, tgt_lang: ISO 639-1 codes; blank for the default of the metric.
-        alignments: one line of Pharaoh pairs per translation, for metrics that accept them; blank
-            for none.
-
-    Raises:
-        UnknownNameError: for a metric that is not registered.
-        InputError: for more than `MAX_FORM_LINES` lines or `MAX_FORM_CHARACTERS` characters,
-            references that are not a JSON list of objects, alignments for a metric that does not
-            accept them, or input that the metric refuses.
-
     Examples:
         >>> texts = '"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."'
         >>> rows = "[{" + texts + "}]"
@@ -171,18 +156,7 @@ def _objects(text: str) -> list[dict[str, Any]]:
 
 
 def metric_page(name: str, *, card: str) -> Any:
-    """Return the page, a `gradio.Blocks` that is not yet launched.
-
-    Args:
-        name: a registered metric.
-        card: the text of its card, with or without metadata. The form initially holds the example
-            of the card.
-
-    Raises:
-        MissingDependencyError: without gradio.
-        UnknownNameError: for a metric that is not registered.
-        InputError: for a card without an example.
-    """
+    """Return the page, a `gradio.Blocks` that is not yet launched."""
     gr = _gradio()
     declared: type[Metric] = registry.resolve("metric", name)
 
@@ -260,11 +234,7 @@ def _typed(reference: Mapping[str, Any]) -> dict[str, Any]:
 def _reference(
     declared: type[Metric], values: Mapping[str, str], typed: Mapping[str, Any], *, src_lang: str
 ) -> str:
-    """Return what a visitor typed as the references of `judge_lines`.
-
-    Args:
-        typed: what `_typed` returns: what is no text there is JSON.
-    """
+    """Return what a visitor typed as the references of `judge_lines`."""
     if typed.keys() == {"source", "word", "gender"}:
         row = OwnSentence(values["source"], values["word"], values["gender"]).row()
         return json.dumps(declared.references([custom_example(row, src_lang=src_lang)]))

@@ -29,9 +29,6 @@ def eval_results(
 ) -> list[EvalResult]:
     """Convert results to huggingface_hub's `EvalResult`; its `metric_args` hold the signature.
 
-    Args:
-        source_url, source_name: address and name of a page about the evaluation.
-
     Returns:
         One item per task; values are in [0, 1].
 
@@ -76,10 +73,6 @@ def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]
 
     Args:
         card: the text of README.md; None if there is none.
-        model: ORGANISATION/NAME.
-
-    Raises:
-        InputError: if the metadata of the card cannot be read.
 
     Examples:
         >>> result = EvalResult("translation", "org/winomt", "WinoMT", "accuracy", 0.5)

@@ -33,14 +33,8 @@ CARD = "README.md"
 def read_system_results(files: Sequence[str | Path]) -> list[EvaluationResult]:
     """Read results that `cc-hf evaluate` wrote.
 
-    Args:
-        files: files with the results of one metric or of all.
-
     Returns:
         All results, in the order of the files.
-
-    Raises:
-        InputError: for a file that does not exist or holds no results; the message names the file.
     """
     return [result for path in files for result in read_result_file(path).results]
 
@@ -60,25 +54,9 @@ def results_folder(
     """Write the files of the repository into a new folder.
 
     Args:
-        results: the results of one model.
-        model: ORGANISATION/NAME.
-        dataset_repos: repositories of the benchmarks, in the form that
-            `cc_hf.hub.eval_results.dataset_repos` parses.
-        output: a folder that is empty or does not exist.
         date: date of the evaluation, ISO 8601; None for today.
-        source_url, source_name: address and name of a page about the evaluation.
         model_index: whether to write the card, too.
         card: the text of the model's card; None if it has none.
-
-    Returns:
-        The paths of the files, sorted.
-
-    Raises:
-        InputError: for no results, results or repositories that
-            `cc_hf.hub.eval_results.published_scores` or `dataset_repos` refuse, another form of
-            date, a card whose metadata cannot be read, or an `output` that is not free.
-        UnknownNameError: for a dataset that is not registered.
-        MissingDependencyError: if the installed huggingface_hub has no `EvalResultEntry`.
     """
     published = published_scores(results, _repos(dataset_repos, results))
     files = eval_result_files(
@@ -112,16 +90,7 @@ def pinned_repos(
     """Look up the current commits of the datasets' repositories on the Hub.
 
     Args:
-        values: repositories of the benchmarks, as `results_folder` takes them. One that names its
-            commit is kept.
         api: the client of the Hub; None for one with the token and endpoint of the environment.
-
-    Returns:
-        The repositories as NAME=ORGANISATION/REPO@COMMIT, without the commit where the Hub does
-        not tell it; and a note for each of these.
-
-    Raises:
-        InputError, UnknownNameError: as `results_folder`.
     """
     api, pinned, notes = api or HfApi(), [], []
     for name, repo in _repos(values, results).items():
@@ -143,14 +112,10 @@ def read_card(model: str, *, api: HfApi | None = None) -> tuple[str | None, str 
     """Read the card of a model on the Hub.
 
     Args:
-        model: ORGANISATION/NAME.
         api: the client of the Hub; None for one with the token and endpoint of the environment.
 
     Returns:
         The text of the card, or None if there is none; and the commit that was read.
-
-    Raises:
-        DataError: if there is no such model, or the Hub cannot be reached.
     """
     api = api or HfApi()
     commit = None

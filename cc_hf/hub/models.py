@@ -46,18 +46,6 @@ def build_model_folder(name: str, repo: str, *, output: str | Path) -> list[Path
     It contains README.md, the files that the Auto classes of transformers load, and the calibration
     of the cues if there is one. As an evaluator, the folder has the identity of the embedded model.
 
-    Args:
-        name: an embedded model of `cc-hf list evaluators`.
-        repo: ORGANISATION/NAME of the model on the Hub.
-        output: a folder that is empty or does not exist.
-
-    Returns:
-        The paths of the files, sorted.
-
-    Raises:
-        UnknownNameError: for a model that is not embedded.
-        InputError: for another form of `repo`, or an `output` that is not free.
-
     Examples:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:

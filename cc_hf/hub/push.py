@@ -73,13 +73,6 @@ class Upload:
 def check_repo(repo: str, what: str = "repo") -> str:
     """Check the name of a repository, and return it.
 
-    Args:
-        repo: ORGANISATION/NAME.
-        what: the name of the argument, for the message.
-
-    Raises:
-        InputError: for anything but ORGANISATION/NAME.
-
     Examples:
         >>> check_repo("org/name")
         'org/name'
@@ -95,18 +88,6 @@ def check_repo(repo: str, what: str = "repo") -> str:
 
 def plan(folder: str | Path, repo: str, *, repo_type: RepoType) -> Upload:
     """List what `push` would send. Nothing leaves the machine.
-
-    Args:
-        folder: an existing folder; all its files are sent, including hidden ones.
-        repo: ORGANISATION/NAME.
-        repo_type: "dataset", "space" or "model".
-
-    Returns:
-        The files with their sizes, sorted by path.
-
-    Raises:
-        InputError: for a folder that does not exist or is empty, or a name that the Hub does not
-            accept.
 
     Examples:
         >>> import tempfile
@@ -143,18 +124,9 @@ def push(
     sent again, so that a push can be repeated.
 
     Args:
-        message, description: title and text of the commit or pull request.
-        private: whether a newly created repository is private; a new Space is created for gradio.
         create_pr: whether to open a pull request instead, in a repository that must exist.
         parent_commit: the commit that the files are based on; None for the latest.
         api: the client of the Hub; None for one with the token and endpoint of the environment.
-
-    Returns:
-        The address of the commit or pull request.
-
-    Raises:
-        DataError: if there is no token, the Hub refuses, or the Hub cannot be reached. The message
-            says what was sent and what to do, and contains no token.
     """
     api = api or HfApi()
     sent = "Nothing was sent"
@@ -195,9 +167,6 @@ def refusal(error: Exception, url: str, sent: str, *, api: HfApi, is_pr: bool = 
     """Return the message for an error of the Hub's client: what it said, what was sent, what to do.
 
     Args:
-        error: one of `REFUSALS`.
-        url: the page of the repository.
-        sent: a sentence on what the Hub has received so far.
         api: the client, whose token must not be shown.
     """
     status = getattr(getattr(error, "response", None), "status_code", None)
@@ -220,10 +189,6 @@ def refusal(error: Exception, url: str, sent: str, *, api: HfApi, is_pr: bool = 
 
 def without_token(text: str, api: HfApi) -> str:
     """Return the text with every token in it masked.
-
-    Args:
-        api: the client whose token is masked, along with that of the environment and anything that
-            looks like a token.
 
     Examples:
         >>> without_token("got hf_abcdefghijklmnop", HfApi(token=False))

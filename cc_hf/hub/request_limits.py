@@ -87,7 +87,6 @@ class RequestLimits:
     Args:
         bodies: path below gradio's prefix, or the beginning of one -> the largest body in bytes.
             Other paths accept only GET, HEAD and OPTIONS.
-        n_events: number of events that are read at once, and of those that are served.
         n_uploads: the same for files, so that these leave the slots of judging alone.
         n_per_client: number of events, and of files, that may arrive from one client at once. One
             more displaces its oldest, if that has had `moment` seconds to arrive.
@@ -142,12 +141,7 @@ class RequestLimits:
             await _answer(send, error.status, str(error))
 
     async def _arrives(self, body: _Body, receive: _Receive, file: IO[bytes], limit: int) -> bool:
-        """Return whether a body arrived completely, after copying it to a file.
-
-        Raises:
-            _RefusedError: for a body that is too large or too slow, or that was displaced.
-            CancelledError: if the server ends.
-        """
+        """Return whether a body arrived completely, after copying it to a file."""
         body.reading = asyncio.ensure_future(self._read(receive, file, limit))
         try:
             return await body.reading

@@ -119,20 +119,9 @@ def build_metric_space(
     installed where it is loaded.
 
     Args:
-        name: a metric of `cc-hf list metrics`.
-        repo: ORGANISATION/NAME of the Space.
-        output: a folder that is empty or does not exist.
         requirement: the line of requirements.txt with which pip installs cc_hf. None for this
             version or a newer one before the next major version from PyPI, with the extra `models`
             if the metric needs an evaluator.
-
-    Returns:
-        The paths of the files, sorted.
-
-    Raises:
-        UnknownNameError: for a metric that is not registered.
-        InputError: for a name that a Python module cannot have, a requirement of another form, or
-            an output that is not free.
     """
     check_own_metric(name)
     declared: type[Metric] = registry.resolve("metric", name)
@@ -188,10 +177,6 @@ def space_card(name: str, repo: str) -> SpaceCard:
     """Return the card of a metric adapted to a Space: with the version of gradio, the name under
     which `evaluate` loads it there, and without relative links, which would be broken.
 
-    Args:
-        name: a registered metric.
-        repo: ORGANISATION/NAME of the Space.
-
     Examples:
         >>> card = space_card("gender_accuracy", "org/gender_accuracy")
         >>> card.data["sdk"], card.data["app_file"], card.data["tags"]
@@ -220,9 +205,6 @@ def first_sentence(card: str) -> str:
 
 def card_example(card: str) -> dict[str, Any]:
     """Return the arguments of `compute` in the first example of a card, parsed without running it.
-
-    Raises:
-        InputError: if there is no such example, or it contains anything but literals.
 
     Examples:
         >>> code = "r = {'category': 'a'}\\n"

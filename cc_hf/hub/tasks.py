@@ -58,11 +58,6 @@ def task_id(
 ) -> str:
     """Return the id of a task within its dataset: its distinguishing parts, joined by "--".
 
-    Args:
-        tgt_lang: ISO 639-1 code of the target language; part of the id if the configuration has
-            several.
-        split: the split; part of the id unless it is "test".
-
     Examples:
         >>> names = {"metric": "contrastive_conditioning", "score": "accuracy"}
         >>> winomt, simplegen = (registry.resolve("dataset", n) for n in ("winomt", "simplegen"))
@@ -91,9 +86,6 @@ def tasks(dataset: DatasetDeclaration, configs: Sequence[str] | None = None) -> 
 
     Args:
         configs: names of configurations; None for all.
-
-    Raises:
-        UnknownNameError: for a configuration that is not declared.
 
     Examples:
         >>> simplegen = registry.resolve("dataset", "simplegen")

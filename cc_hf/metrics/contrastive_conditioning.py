@@ -72,12 +72,6 @@ def requests(
 ) -> list[ScoringRequest]:
     """Return one request per translation and contrastive source.
 
-    Args:
-        references: mappings with `correct_sources` and `incorrect_sources`.
-
-    Returns:
-        The requests row by row, the correct sources of a row first.
-
     Examples:
         >>> row = {"correct_sources": ["a [female] cook"], "incorrect_sources": ["a [male] cook"]}
         >>> [request.source for request in requests(["eine Köchin"], [row])]
@@ -93,9 +87,6 @@ def requests(
 
 def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
     """Return, for each row, the positions of both sides' requests in `requests`.
-
-    Args:
-        references: mappings with `correct_sources` and `incorrect_sources`.
 
     Examples:
         >>> contests(
@@ -133,18 +124,10 @@ def judge_rows(
     weight follows. If both sides score 0, it is 0.5, a tie.
 
     Args:
-        references: mappings with the keys that `ContrastiveConditioning` reads.
         scores: shape (number of requests,), 0 or more, in the order of `requests`.
         ids: names of the examples; None for row numbers.
-        unscored: rows without a score, which are incorrect with probability 0.
-        both_genders: rows whose translation names both genders, which have no verdict.
         ties: what a tie is, "correct" as in the paper's program, or "incorrect" as in its text
             (section 3.4).
-        threshold: difference of the log scores of both sides below which a translation shows
-            neither reading; 0 for two verdicts.
-
-    Raises:
-        InputError: for ids that do not fit the rows.
 
     Examples:
         >>> row = {"correct_sources": ["a"], "incorrect_sources": ["b", "c"], "category": "female"}

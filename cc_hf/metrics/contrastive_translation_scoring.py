@@ -61,15 +61,8 @@ def requests(
     """Return one request per translation.
 
     Args:
-        references: mappings with `correct_translation` and `contrastive_translations`, and
-            optionally `source`, `context` and `target_context`.
-        context: "prepended" puts the context before its source; "both" also puts its translation
-            before the translations; "ignored" drops it.
         separator: what stands between a context and what follows, such as "<sep>"; "" for a blank
             only.
-
-    Returns:
-        The requests row by row, the correct translation of a row first.
 
     Examples:
         >>> row = {"correct_translation": "Sie.", "contrastive_translations": ["Er."]}
@@ -93,9 +86,6 @@ def requests(
 
 def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
     """Return the positions of both sides in `requests`, for rows with contrastive translations.
-
-    Args:
-        references: mappings with `contrastive_translations`.
 
     Examples:
         >>> contests(
@@ -136,14 +126,10 @@ def judge_rows(
     is correct, as in MuCoW's scoring suite, and has no `probability_correct`.
 
     Args:
-        references: mappings with the keys that `ContrastiveTranslationScoring` reads.
         scores: shape (number of requests,), in the order of `requests`; higher is better. Each
             judgement keeps all scores of its row.
         ids: names of the examples; None for row numbers.
         is_log: whether scores are logarithms of probabilities.
-
-    Raises:
-        InputError: for ids that do not fit the rows.
 
     Examples:
         >>> rows = [{"correct_translation": "a", "contrastive_translations": ["b", "c"]}]

@@ -271,9 +271,6 @@ def gender_of(category: str) -> str:
 def accuracy_gap(result: EvaluationResult, prefix: str = "") -> tuple[float, Interval] | None:
     """Return the accuracy on men minus that on women, with its interval (Newcombe 1998); None
     unless both have intervals.
-
-    Args:
-        prefix: "corrected_" for corrected accuracies.
     """
     names = [f"{prefix}accuracy_{gender}" for gender in ("male", "female")]
     if not {*names} <= result.intervals.keys() & result.scores.keys():

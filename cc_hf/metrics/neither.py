@@ -43,9 +43,6 @@ class TellsNeither(Protocol):
 def checked_threshold(value: object) -> str | float:
     """Return the value of the option `neither`, a number as one.
 
-    Raises:
-        InputError: for anything but `OFF`, `BY_EVIDENCE` or a number above 0.
-
     Examples:
         >>> checked_threshold("0.031"), checked_threshold("off")
         (0.031, 'off')
@@ -82,9 +79,6 @@ def text_of_threshold(value: float) -> str:
 def signed_threshold(signed: Mapping[str, str]) -> float:
     """Return the threshold that a signature has; 0 for two verdicts.
 
-    Raises:
-        InputError: for anything but a number above 0.
-
     Examples:
         >>> signed_threshold({"neither": "0.03"}), signed_threshold({})
         (0.03, 0.0)
@@ -101,7 +95,6 @@ def shows_neither(probability: npt.NDArray[np.float64] | float, threshold: float
 
     Args:
         probability: s_c / (s_c + s_i), in [0, 1], of any shape.
-        threshold: above 0; 0 is none.
 
     Examples:
         >>> shows_neither(np.array([0.5, 0.501, 0.6]), 0.03).tolist()

@@ -51,13 +51,6 @@ MEAN_PROBABILITY = FigureDeclaration(
 def open_share(references: Sequence[Mapping[str, Any]]) -> str:
     """Return the name of the share that rows count, "" for rows of which something is right.
 
-    Args:
-        references: mappings, with `open_share` where the choice is open.
-
-    Raises:
-        InputError: for a name that does not end in `_preference` or `_share`, or that not all rows
-            have.
-
     Examples:
         >>> open_share([{"open_share": "feminine_share"}, {"open_share": "feminine_share"}])
         'feminine_share'
@@ -83,8 +76,6 @@ def open_figures(figures: Figures, name: str) -> Figures:
     """Return figures with shares in place of accuracies, and without verdicts.
 
     Args:
-        figures: those of a metric that compares the scores of two readings; the share of the one
-            that counts as correct is wanted.
         name: the name of the share; "" returns the figures as they are.
 
     Returns:

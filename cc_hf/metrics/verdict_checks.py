@@ -17,9 +17,6 @@ def check_probability(judgement: Judgement, expected: float | None) -> None:
     Args:
         expected: what they give; None for a sample without alternatives.
 
-    Raises:
-        InputError: for another one.
-
     Examples:
         >>> judged = Judgement("7", "all", True, "x", "correct", probability_correct=0.9)
         >>> check_probability(judged, 0.9)
@@ -42,12 +39,7 @@ def check_verdict(
     """Refuse a verdict that its probability does not give.
 
     Args:
-        probability: that of the correct reading; 0.5 is a tie.
         ties: what a tie is, "correct" or "incorrect"; "" where this is not known.
-        threshold: that of the verdict "neither"; 0 for two verdicts.
-
-    Raises:
-        InputError: for another verdict.
 
     Examples:
         >>> judged = Judgement("7", "all", True, "x", "correct", probability_correct=0.9)

@@ -138,9 +138,6 @@ class LightMarian(nn.Module):
     Attributes:
         config: settings by the names that transformers has.
         whole: the model of transformers, loaded when it is first asked for.
-
-    Args:
-        load_whole: loads that model.
     """
 
     def __init__(self, config: SimpleNamespace, load_whole: Callable[[], Any]) -> None:
@@ -234,9 +231,6 @@ class LightMarianTokenizer:
 
     Attributes:
         whole: the tokenizer of transformers, loaded when it is first asked for.
-
-    Args:
-        load_whole: loads that tokenizer.
     """
 
     def __init__(self, folder: Path, load_whole: Callable[[], Any]) -> None:
@@ -330,9 +324,6 @@ def light_marian(
     path: str | Path, load_whole: Callable[[], tuple[Any, Any]]
 ) -> tuple[LightMarian, LightMarianTokenizer] | None:
     """Return a light model and tokenizer of a folder; None for what transformers must read.
-
-    Args:
-        load_whole: loads model and tokenizer by transformers.
 
     Examples:
         >>> from cc_hf.models.location import TINY_EN_DE

@@ -264,9 +264,6 @@ def model_files(folder: Path) -> list[tuple[str, Path]]:
     These are the files of all subfolders, too, except hidden ones and Markdown. Links are followed,
     each folder once.
 
-    Returns:
-        Pairs of the path within the folder and the full path, sorted.
-
     Examples:
         >>> [name for name, _ in model_files(TINY_EN_DE.path)][:3]
         ['config.json', 'generation_config.json', 'model.safetensors']
@@ -321,14 +318,7 @@ def model_file(path: str, name: str, revision: str | None, *, writer: str) -> Pa
 
 
 def hash_files(files: Sequence[tuple[str, Path]]) -> str:
-    """Hash the names and contents of files.
-
-    Args:
-        files: names and paths, as `model_files` returns them.
-
-    Returns:
-        The first 12 hexadecimal digits of the SHA-256.
-    """
+    """Hash the names and contents of files."""
     digest = hashlib.sha256()
     for name, path in files:
         digest.update(name.encode("utf-8", "surrogateescape"))
@@ -385,9 +375,6 @@ def check_declared_sizes(name: str, path: str) -> None:
     """Check that the sizes in a folder's configuration are not far beyond those of its files, since
     transformers allocates a model before it compares it with its weights.
 
-    Args:
-        path: its folder; anything else passes.
-
     Raises:
         EvaluatorError: for more than 2000 layers, or embeddings, positions and feed-forward parts
             that are larger than 64 times all files of the folder.
@@ -428,14 +415,7 @@ def check_declared_sizes(name: str, path: str) -> None:
 
 
 def check_generation_config(name: str, path: str) -> None:
-    """Check that a folder's generation settings are readable; transformers ignores damaged ones.
-
-    Args:
-        path: its folder; anything else passes.
-
-    Raises:
-        EvaluatorError: for a file that is no JSON object.
-    """
+    """Check that a folder's generation settings are readable; transformers ignores damaged ones."""
     file = Path(path, "generation_config.json")
     if not is_file(file):
         return

@@ -114,9 +114,6 @@ def format_of(folder: str | Path) -> ModelFormat | None:
     """Return the format of the files in a folder; None for a folder of transformers, and for
     anything else.
 
-    Raises:
-        DataError: for a folder whose files are not those of one model.
-
     Examples:
         >>> format_of("no folder") is None
         True

@@ -92,9 +92,6 @@ class Recent(Generic[T]):
 
         Args:
             make: makes the object. It is called outside the lock, since loading takes long.
-
-        Returns:
-            The object, the same for every caller while it is kept.
         """
         with self._lock:
             if key in self._made:
@@ -262,12 +259,6 @@ def own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
 
     The tokenizer of a multilingual model has a current language, which says nothing. It has other
     attributes than those that the family declares.
-
-    Args:
-        family: a name of `registry.EVALUATOR_FAMILIES`.
-
-    Returns:
-        Source and target language, ISO 639-1 where there is such a code.
     """
     names = registry.resolve("evaluator family", family).language_attributes
     source, target = (canonical(getattr(tokenizer, name, None) or "") for name in names)

@@ -112,9 +112,6 @@ class ServedModel:
 def checked_url(url: str) -> str:
     """Return the address of a server without a slash at its end.
 
-    Args:
-        url: address that paths such as /chat/completions are added to.
-
     Raises:
         InputError: for anything but http or https, or an address with a user, a password or a
             query, which may hold a key and would be stored with the results; or with characters
@@ -277,13 +274,7 @@ class Server:
         return outcomes
 
     def _ask(self, call: Callable[[], T], busy: Collection[int] = _BUSY) -> ServerReply[T]:
-        """Make a request, and again while that may help.
-
-        Args:
-            call: sends one request; it raises the errors of urllib, or ValueError for an answer
-                that is not as expected.
-            busy: statuses after which it is made again.
-        """
+        """Make a request, and again while that may help."""
         problem = ""
         wait = _FIRST_WAIT
         for n_tried in range(1, _TRIES + 1):
@@ -354,12 +345,7 @@ class Server:
         )
 
     def _json(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        """Return what comes back for one request: a GET, or a POST if there is a body.
-
-        Raises:
-            OSError, HTTPException: if there is no answer, or one that is an error.
-            ValueError, RecursionError: for an answer that is not JSON.
-        """
+        """Return what comes back for one request: a GET, or a POST if there is a body."""
         request = urllib.request.Request(
             f"{self.url}{path}",
             None if body is None else json.dumps(body).encode("ascii"),
@@ -381,10 +367,6 @@ def _body(response: Any, deadline: float) -> bytes:
 
     The timeout of a socket starts again with every byte, and a server may send for ever, so that
     the size and the time of the whole are limited here.
-
-    Raises:
-        TimeoutError: after the deadline.
-        ValueError: for more than `_LONGEST_ANSWER` bytes.
     """
     body = bytearray()
     while piece := response.read1(_PIECE):

@@ -165,17 +165,7 @@ def choose_family(
     Models that cc_hf converted from fairseq are marked in their configuration.
 
     Args:
-        config: configuration of the model, as transformers loads it.
-        tokenizer_config: configuration of the tokenizer, with its class under "tokenizer_class".
         kind: the family that the user asks for; None for the default.
-
-    Returns:
-        A name of `registry.EVALUATOR_FAMILIES`.
-
-    Raises:
-        UnknownNameError: for a kind that is not registered.
-        EvaluatorError: when no family fits the model.
-        InputError: for a kind that does not fit the model; the message names those that do.
     """
     if kind is not None:
         registry.resolve("evaluator family", kind)

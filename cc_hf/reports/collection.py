@@ -142,14 +142,7 @@ class PairTable(NamedTuple):
 
 
 def build_collection(reports: Sequence[Report]) -> Collection:
-    """Combine reports on different datasets.
-
-    Args:
-        reports: at least two reports.
-
-    Raises:
-        InputError: for fewer, or for two on the same data.
-    """
+    """Combine reports on different datasets."""
     if len(reports) < 2:
         raise InputError(f"expected reports on at least two datasets, got {len(reports)}")
     names = [data_name(report.first) for report in reports]

@@ -104,9 +104,6 @@ def known_figure(
 def missing_figures(result: EvaluationResult) -> dict[str, str]:
     """Return the figures that readers expect of a result and that it cannot have.
 
-    Returns:
-        Label of the figure -> the reason.
-
     Examples:
         >>> from cc_hf.schema import Reading
         >>> read = tuple(Reading(str(i), "stereotype_01", "", "masculine", 0.9) for i in range(9))

@@ -150,9 +150,6 @@ def evaluators_text(report: Report, metrics: Collection[str] | None = None) -> s
 
     Args:
         metrics: the metrics to look at; None for all.
-
-    Returns:
-        The names, separated by semicolons; "none" for metrics that read the translations' words.
     """
     names: dict[str, list[str]] = {}
     for system in report.systems:

@@ -58,14 +58,7 @@ class Explained:
     def opened(
         self, named: str | list[str] | None, loading: LoadingOptions
     ) -> tuple[Evaluator, list[str]]:
-        """Open the evaluator that was named, or that of the result.
-
-        Returns:
-            The evaluator, and a warning if it is another than that of the result.
-
-        Raises:
-            InputError: for an evaluator of a result that cannot be found by its name.
-        """
+        """Open the evaluator that was named, or that of the result."""
         judge = self.fields.get("eval", "")
         names = signature.evaluator_names(judge)
         try:
@@ -102,15 +95,6 @@ def chosen_example(
 
     Args:
         dataset: a file of a result, or a dataset; None for a sentence.
-        config: configuration of the dataset, or the file of one's own data that a result is on.
-        example_id: id of the example.
-        sentence: the sentence, where there is no dataset.
-        data: how the dataset is loaded; the languages of a sentence.
-        evaluator: the evaluators that are named, which may know their languages.
-
-    Raises:
-        InputError: for neither or both of a dataset with an id and a sentence, an id that does not
-            exist, a result by another metric, or data of a result that cannot be read.
     """
     if dataset is None:
         if sentence is None or example_id is not None or data.cues:

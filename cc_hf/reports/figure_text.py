@@ -110,12 +110,6 @@ def ratio_text(value: float, interval: Interval | NoInterval | None) -> str:
 def difference_p(difference: PairedDifference, n_resamples: int) -> str:
     """Write the p-value of a difference between two systems.
 
-    Args:
-        n_resamples: number of random exchanges, where not all exchanges were made.
-
-    Returns:
-        The p-value as text, as a bound only if it comes from random exchanges.
-
     Examples:
         >>> none = NoInterval("n = 9")
         >>> difference_p(PairedDifference(0.5, 0.4, -0.1, none, 0.0039, is_exact=True), 99)
@@ -126,12 +120,6 @@ def difference_p(difference: PairedDifference, n_resamples: int) -> str:
 
 def randomization_text(n_resamples: int) -> str:
     """Say how the p-value of a difference between two systems is computed.
-
-    Args:
-        n_resamples: number of random exchanges.
-
-    Returns:
-        A phrase that follows "p by".
 
     Examples:
         >>> randomization_text(1000).partition(" and")[0]

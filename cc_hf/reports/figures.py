@@ -107,9 +107,6 @@ def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Hi
     """Return one histogram per system with probabilities; () for a metric without them.
 
     A tie (p = 0.5) is counted on the side of its verdict.
-
-    Args:
-        n_bins: number of bins, even.
     """
     system_histograms = []
     for system, result in _results(report, metric):
@@ -131,9 +128,6 @@ def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Hi
 def quality_points(report: Report, metric: str) -> tuple[QualityPoint, ...]:
     """Return the systems whose BLEU is known, for a metric that has a minimum accuracy (Vamvas &
     Sennrich 2021, Figure 5, whose accuracies are weighted).
-
-    Args:
-        report: the report. If it is weighted, so is the minimum of metrics with weights.
     """
     results = list(_results(report, metric))
     is_weighted = report.is_weighted and all(

@@ -129,9 +129,6 @@ def findings(report: Report, split_table: SplitTable | None) -> list[str]:
     judge without enough evidence, or on few samples, which say so: which system is best by the
     first metric, and by the first that judges how much worse the worst category is, and the cell
     that shows it most. All may be missing.
-
-    Args:
-        split_table: what `most_split` returns.
     """
     sentences = list(_best(report, report.metrics[0])) if report.metrics else []
     if not report.judging:
@@ -194,9 +191,6 @@ def _in_a_sentence(result: EvaluationResult, name: str) -> str:
 def _worst_category(report: Report, metric: str, fit: set[int]) -> tuple[Spread, ...]:
     """Return the accuracies of systems by category if the same category is clearly the worst with
     each of them; () if not.
-
-    Args:
-        fit: the systems.
     """
     spreads = tuple(s for s in category_spreads(report, metric) if s.system in fit)
     is_clear = (

@@ -227,9 +227,6 @@ def spreads(report: Report, metric: str, attribute: Attribute) -> tuple[Spread, 
     """Return the accuracies of each system for each value of an attribute.
 
     The value "none", which says that the attribute does not apply, is left out.
-
-    Returns:
-        One spread per system that was judged for at least two values.
     """
     system_spreads = []
     for system in range(len(report.systems)):
@@ -251,7 +248,6 @@ def hard_values(
     Values with fewer than 10 samples are ignored, and so are values that are always right.
 
     Args:
-        n: the number of values at most.
         system: index of the only system; None for the mean accuracy of all systems.
     """
     genders = GENDERS if {*GENDERS} <= {*report.categories} else ()
@@ -272,12 +268,7 @@ def hard_values(
 
 
 def confusions(report: Report, metric: str) -> tuple[Confusion, ...]:
-    """Return for each system what the metric read, by what it should have read.
-
-    Returns:
-        One table per system, all with the same rows and columns; () for metrics that read nothing
-        in a translation, and for more than eight readings, such as senses of words.
-    """
+    """Return for each system what the metric read, by what it should have read."""
     tables = {
         system: Counter(
             (j.gold, j.predicted) for _, j in judged_samples(report, metric, system) if j.gold
@@ -303,11 +294,7 @@ def confusions(report: Report, metric: str) -> tuple[Confusion, ...]:
 
 
 def divided_samples(report: Report, metric: str) -> tuple[tuple[int, ...], ...]:
-    """Count for each pair of systems the samples that the first has right and the second wrong.
-
-    Returns:
-        One row per system that is right, with one count per system that is wrong.
-    """
+    """Count for each pair of systems the samples that the first has right and the second wrong."""
     column = report.judging.index(metric)
     indices = range(len(report.systems))
     counts = [[0 for _ in indices] for _ in indices]

@@ -47,9 +47,6 @@ def name_lines(name: str, width: int) -> list[str]:
     """Return a name on lines of at most `width` characters, broken after a separator if there is
     one in the second half of the line. No character is lost.
 
-    Args:
-        width: length of a line, at least 2.
-
     Examples:
         >>> name_lines("opus-mt-en-de-tiny", 10)
         ['opus-mt-', 'en-de-tiny']

@@ -36,19 +36,7 @@ BLEU = "bleu"
 
 
 def paper_table(report: Report, figures: Sequence[str] = ()) -> ReportTable:
-    """Return a table of systems by figures, whose best values are marked.
-
-    Args:
-        figures: names of figures, such as "min_accuracy"; "METRIC:NAME" for that of one metric, and
-            "bleu". () for the key figures of each metric, as many as fit, and BLEU if it is known.
-
-    Returns:
-        The table. Its columns are ordered by metric, and each metric's as in `figures`. A cell says
-        whether its difference to the baseline is significant, but not the difference.
-
-    Raises:
-        UnknownNameError: for a figure that no result has.
-    """
+    """Return a table of systems by figures, whose best values are marked."""
     chosen = _chosen(report, figures) if figures else _default(report)
     columns = [_column(report, metric, name) for metric, name in chosen]
     rows = tuple(

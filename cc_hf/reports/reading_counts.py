@@ -28,9 +28,6 @@ def reading_sections(report: Report) -> tuple[Section, ...]:
 def reading_table(results: Mapping[str, EvaluationResult], metric: str) -> ReportTable:
     """Return the numbers of readings, with a row for each category and columns for each system.
 
-    Args:
-        results: system -> its result by the metric.
-
     Examples:
         >>> from cc_hf.schema import Reading
         >>> read = tuple(Reading(str(i), "all", "", name) for i, name in enumerate(["both", ""]))

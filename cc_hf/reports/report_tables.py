@@ -216,15 +216,7 @@ def group_name(report: Report, metric: str) -> str:
 
 
 def row_note(report: Report, system: ReportedSystem, *, is_baseline: bool) -> str:
-    """Return the remark that follows the name of a system.
-
-    Args:
-        is_baseline: whether the others are compared with it.
-
-    Returns:
-        Whether it is the baseline, and whether it has figures that are not fit to be cited while
-            another system has some that are.
-    """
+    """Return the remark that follows the name of a system."""
     unfit = (metric for metric, result in system.results.items() if why_unfit(result))
     is_marked = any(not is_unfit(report, metric) for metric in unfit)
     return ", ".join(["baseline"] * is_baseline + [UNFIT] * is_marked)
@@ -247,9 +239,6 @@ def glossary(report: Report) -> list[tuple[str, str]]:
 def category_table(report: Report, metric: str) -> ReportTable:
     """Return a table of categories by systems: accuracy, before it corrected accuracy and after it
     weighted accuracy if there is one.
-
-    Args:
-        metric: the name of a metric that has categories.
     """
     results = report.of_metric(metric)
     sizes = {c.category: c.n for result in results.values() for c in result.categories}
@@ -336,11 +325,7 @@ def figures_table(report: Report, metric: str) -> ReportTable:
 
 
 def label_agreement_table(report: Report) -> ReportTable:
-    """Return a table of how often metrics agree with human labels of each system's translations.
-
-    Args:
-        report: a report with human labels.
-    """
+    """Return a table of how often metrics agree with human labels of each system's translations."""
     rows = []
     for label_agreement in report.agreements:
         agreement = label_agreement.agreement
@@ -376,14 +361,7 @@ def _headline(report: Report, metric: str) -> list[str]:
 
 
 def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
-    """Return a figure of a system, with its difference to the baseline if the two were compared.
-
-    Args:
-        name: the name of a figure, or "n_inconclusive".
-
-    Returns:
-        The cell; an empty one if the system does not have the figure.
-    """
+    """Return a figure of a system, with its difference to the baseline if the two were compared."""
     result = report.of_metric(metric).get(system)
     if result is None:
         return Cell("")

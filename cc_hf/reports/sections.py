@@ -52,13 +52,6 @@ def read_section_files(paths: Mapping[str, Path | None]) -> dict[str, Any]:
 
     Args:
         paths: name, as in `SectionHook.files` -> file; None for a file that was not given.
-
-    Returns:
-        Name -> what the slice reads from the file, for `build_report`.
-
-    Raises:
-        UnknownNameError: for a name that no slice reads.
-        InputError: for a file that the slice cannot read.
     """
     given = {name: path for name, path in paths.items() if path is not None}
     if not given:

@@ -80,11 +80,7 @@ class StudyFile:
     content: Mapping[str, Any]
 
     def checked(self, form: Any) -> Mapping[str, Any]:
-        """Return the whole content, which must have a form in the sense of `cc_hf.reading`.
-
-        Raises:
-            FileError: for another form.
-        """
+        """Return the whole content, which must have a form in the sense of `cc_hf.reading`."""
         with in_file(self.path):
             read_value(form, self.content)
         return self.content
@@ -136,20 +132,12 @@ class SideBySide:
 
 
 def read_contents(paths: Iterable[Path]) -> dict[Path, Any]:
-    """Return the plain values of files of `cc-hf evaluate`, `cc-hf score` and studies.
-
-    Raises:
-        FileError: for a file that cannot be read.
-    """
+    """Return the plain values of files of `cc-hf evaluate`, `cc-hf score` and studies."""
     return {path: read_json(path, _EXPECTED) for path in paths}
 
 
 def of_several_data(contents: Mapping[Path, Any]) -> bool:
-    """Return whether files are of studies, scores, or results on different data.
-
-    Args:
-        contents: as `read_contents` returns them.
-    """
+    """Return whether files are of studies, scores, or results on different data."""
     data = set()
     for content in contents.values():
         if _is_study(content) or _is_scores(content):
@@ -165,16 +153,7 @@ def of_several_data(contents: Mapping[Path, Any]) -> bool:
 
 
 def side_by_side(contents: Mapping[Path, Any], *, metric: str | None = None) -> SideBySide:
-    """Return the figures of files in one table for each figure.
-
-    Args:
-        contents: as `read_contents` returns them.
-        metric: show only results of this metric.
-
-    Raises:
-        InputError: for a file that holds none of these, or the same figure of a system on the same
-            data twice.
-    """
+    """Return the figures of files in one table for each figure."""
     named = [
         (result.system or path.stem, result)
         for path, content in contents.items()
@@ -276,13 +255,6 @@ _HEIGHT = 2.6  # inches of a panel
 def side_by_side_chart(shown: SideBySide, *, file_format: str = "svg") -> bytes:
     """Draw the figures of files: a panel for each figure, a group of bars for each data set, and a
     bar with its interval for each system.
-
-    Args:
-        file_format: "svg", "png" or "pdf".
-
-    Raises:
-        InputError: for files without any figure.
-        MissingDependencyError: without matplotlib.
     """
     if not shown.tables:
         raise InputError("plot: expected results with figures to draw, got none")

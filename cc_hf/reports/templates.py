@@ -17,13 +17,7 @@ __all__ = ["render_page", "render_piece"]
 
 
 def render_page(template: str, **values: object) -> str:
-    """Return a whole page.
-
-    Args:
-        template: a path relative to `cc_hf`, with forward slashes, or PACKAGE:PATH for a template
-            of another package, which can include those of cc_hf.
-        values: the values by their names in the template; all names that it uses are required.
-    """
+    """Return a whole page."""
     return f"{_found(template).render(values)}\n"
 
 

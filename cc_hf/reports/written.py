@@ -19,14 +19,7 @@ _WRITERS = {".html": html_page, ".md": markdown_report}
 
 
 def write_report(outcome: EvaluationResult | ResultSet, path: Path) -> None:
-    """Write the page of one system, or its tables as Markdown.
-
-    Args:
-        path: the file, whose ending says which.
-
-    Raises:
-        InputError: for another ending, or a file that cannot be written.
-    """
+    """Write the page of one system, or its tables as Markdown."""
     if path.suffix.lower() not in _WRITERS:
         endings = " or ".join(_WRITERS)
         raise InputError(f"path: expected a file that ends in {endings}, got {path}")

@@ -42,14 +42,8 @@ def share(correct: float, incorrect: float) -> float:
 
     A sum that overflows is computed from halves.
 
-    Args:
-        correct, incorrect: scores of 0 or more.
-
     Returns:
         The share, in [0, 1]; 0.5 if both scores are 0.
-
-    Raises:
-        InputError: for a score that is not a finite number of 0 or more.
 
     Examples:
         >>> share(3.0, 1.0), share(0.0, 0.0), share(1e308, 1e308)
@@ -75,9 +69,6 @@ def total_accuracy(
         is_correct: shape (n,), the verdicts.
         weights: shape (n,), positive; None weights all samples equally.
 
-    Raises:
-        InputError: for empty input, other values, or weights of another number or of sum 0.
-
     Examples:
         >>> correct = np.array([True, False])
         >>> total_accuracy(correct), total_accuracy(correct, np.array([3, 1]))
@@ -99,13 +90,6 @@ def min_accuracy(
     """Return the smallest category accuracy.
 
     The category "none" is ignored unless it is the only one, as in the paper's program.
-
-    Args:
-        uncounted: further categories to ignore.
-
-    Raises:
-        InputError: if there is no category, or a weighted accuracy is wanted and one of them has
-            none.
 
     Examples:
         >>> categories = (CategoryAccuracy("a", 2, 1, 0.5), CategoryAccuracy("none", 1, 0, 0.0))
@@ -149,7 +133,6 @@ def accuracy_estimates(
 
     Args:
         is_correct: shape (n,), the verdicts.
-        categories: n names.
         weights: shape (n,), positive, or 0 for what is not counted; None leaves out the weighted
             figures.
         is_inconclusive: shape (n,); None leaves out the rates of inconclusive verdicts.
@@ -159,11 +142,7 @@ def accuracy_estimates(
             out.
         deltas: name -> the two figures that it is the difference of. One that lacks either is left
             out.
-        uncounted: further categories that the minimum ignores.
         level: confidence level, in (0, 1).
-
-    Raises:
-        InputError: for empty input, other values, different lengths, or options out of range.
 
     Examples:
         >>> estimates = accuracy_estimates(np.array([True, False] * 10), ["a", "b"] * 10)

@@ -241,18 +241,8 @@ def agreement_interval(
     """Return the interval of `proportion_of_agreement`.
 
     Args:
-        left, right: n labels each, of the same items in the same order.
-        weights: n weights of 0 or more; None weights all items equally.
         groups: n names of groups whose items are not independent; None for independent items.
         level: confidence level, in (0, 1).
-
-    Returns:
-        The interval (`cc_hf.statistics.score_intervals.share_interval`), or the reason why there is
-            none: fewer than `FEWEST` items with weights that differ.
-
-    Raises:
-        InputError: for empty input, different lengths, a negative weight, weights that sum to 0, or
-            a level out of range.
 
     Examples:
         >>> round(agreement_interval(["a", "b"], ["a", "b"]).low, 3)

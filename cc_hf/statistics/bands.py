@@ -49,9 +49,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     Args:
         p_values: numbers in [0, 1].
 
-    Raises:
-        InputError: for no numbers, or numbers out of range.
-
     Examples:
         >>> holm([0.01, 0.04, 0.03])
         [0.03, 0.06, 0.06]
@@ -80,14 +77,9 @@ def standings(
 
     Args:
         correct: shape (s, n), the verdicts on s systems.
-        categories: n names; None compares accuracies over all samples.
-        uncounted: categories that are in no minimum, besides "none".
         units: n names, which samples that belong together share, such as those of a pair; None for
             samples on their own.
         level: confidence level of all statements together, in (0, 1).
-
-    Raises:
-        InputError: for no system, no sample, shapes that differ, or options out of range.
 
     Examples:
         >>> correct = np.array([[True] * 40, [True] * 39 + [False], [True] * 20 + [False] * 20])
@@ -116,12 +108,7 @@ def standings_of(
     """Return how systems stand in a figure of which higher is better, in their order.
 
     Args:
-        values: the figure of each system.
-        p_of: returns the two-sided p of the difference of two systems, by their numbers.
         level: confidence level of all statements together, in (0, 1).
-
-    Raises:
-        InputError: for no system, or a level out of range.
 
     Examples:
         >>> [s.band for s in standings_of([0.5, 0.4, 0.1], lambda i, j: 0.001 if j == 2 else 1.0)]

@@ -80,9 +80,6 @@ def as_counts(
 
     Args:
         shape: the expected length of each dimension, None for any; or None for any shape.
-
-    Raises:
-        InputError: for anything else.
     """
     return _whole(name, values, shape, may_be_empty).astype(np.int64)
 
@@ -101,11 +98,7 @@ def as_flags(
     """Return values that are true or false as an array.
 
     Args:
-        values: numbers are none.
         shape: the expected length of each dimension, None for any; or None for any shape.
-
-    Raises:
-        InputError: for anything else.
     """
     return _array(name, values, "values that are true or false", "b", shape, may_be_empty)
 

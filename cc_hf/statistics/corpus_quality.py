@@ -100,13 +100,6 @@ def sentence_statistics(
 def scores_of_statistics(scorer: Any, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the scores in [0, 1], (m,), of corpora from the sums of `sentence_statistics`.
 
-    Args:
-        scorer: BLEU or CHRF of sacreBLEU.
-        sums: sums over the sentences of each corpus, (m, k).
-
-    Raises:
-        InputError: for anything but rows of numbers.
-
     Examples:
         >>> from sacrebleu.metrics.bleu import BLEU
         >>> counts = sentence_statistics(BLEU(), ["Das ist ein Haus ."], ["Das ist ein Haus ."])

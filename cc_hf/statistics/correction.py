@@ -56,9 +56,6 @@ def corrected_share(
     Returns:
         The share, in [0, 1]. Its `n` is the number of samples, labelled or not.
 
-    Raises:
-        InputError: for values out of range, different lengths, or no trusted verdict.
-
     Examples:
         >>> judged = np.array([1.0] * 80 + [0.0] * 20)
         >>> trusted = np.where(np.arange(100) % 2, np.nan, judged)
@@ -117,19 +114,13 @@ def corrected_accuracies(
     category, minimum, and differences of these.
 
     Args:
-        judged, trusted, inclusion, level: see `corrected_share`.
-        categories: n names.
         shown: whether a sample shows any reading, so that accuracies count it: by the judge, and by
             the trusted verdicts, which are looked at where `trusted` has one; None where all do.
             Each shape (n,). Accuracies are then shares of what is shown.
-        groups, deltas, uncounted: see `cc_hf.statistics.accuracy.accuracy_estimates`.
 
     Returns:
         Name of the figure -> its estimate. A figure of fewer than `FEWEST` trusted verdicts is left
             out. So is the minimum if that of a category is; the category "none" is not in it.
-
-    Raises:
-        InputError: for what `corrected_share` refuses, or another number of categories.
 
     Examples:
         >>> trusted = np.where(np.arange(100) < 60, np.ones(100), np.nan)
@@ -226,10 +217,6 @@ def _n_effective(
 ) -> float:
     """Return the effective number of samples: with four more labelled ones, each of weight 1 / 2,
     one for each pair of verdicts.
-
-    Args:
-        mean: that of the residuals of the labelled samples, by which the variance of all depends on
-            how far it is from that of the added ones.
     """
     share = (value * n + 1) / (n + 2)
     added = np.array([1 - share_of_judge, 0.0, 1.0, -share_of_judge])
@@ -295,7 +282,6 @@ def transferred_share(
     uncertainty of the labels. It rests on the assumption that the judge errs alike on both samples.
 
     Args:
-        judged: numbers of samples that the judge finds right and wrong, (2,).
         labels: shape (2, 2), numbers of labelled samples: right and wrong in truth by row, by the
             judge in columns.
         level: confidence level, in (0, 1).
@@ -303,9 +289,6 @@ def transferred_share(
     Returns:
         The share, in [0, 1], and its interval, or why there is none: few labels, a judge that is
             not better than chance, or verdicts of which even the limits are beyond 0 or 1.
-
-    Raises:
-        InputError: for anything but counts, or no samples.
 
     Examples:
         >>> share, interval = transferred_share(np.array([70, 30]), np.array([[90, 10], [20, 80]]))

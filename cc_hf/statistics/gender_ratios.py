@@ -49,9 +49,6 @@ def accuracy_ratio(result: EvaluationResult) -> GenderRatio | None:
     Vamvas & Sennrich 2021, section 4.2, name such a ratio beside differences and the minimum. It is
     not a score of results, because it has no upper limit.
 
-    Args:
-        result: a result with the categories male and female.
-
     Returns:
         The ratio; None for a result without these categories, or with an accuracy of 0 on female
             samples.
@@ -90,14 +87,8 @@ def _counted(n_correct: int, n: int) -> Estimate:
 def ratio_of_estimates(estimates: Mapping[str, Estimate]) -> GenderRatio | None:
     """Return the ratio M:F of estimated accuracies, such as corrected ones.
 
-    Args:
-        estimates: figure -> its estimate.
-
     Returns:
         The ratio; None without accuracy_male and accuracy_female, or if the latter is 0.
-
-    Raises:
-        InputError: for anything but estimates.
 
     Examples:
         >>> flags, is_male = np.arange(40) % 4 > 0, np.arange(40) < 20
@@ -117,9 +108,6 @@ def ratio_of_estimates(estimates: Mapping[str, Estimate]) -> GenderRatio | None:
 def reading_ratio(result: EvaluationResult) -> GenderRatio | None:
     """Return the ratio of translations that are read as male to those that are read as female, in
     data with as many male as female samples; in others, 1 is not balanced.
-
-    Args:
-        result: a result of a metric that reads genders in translations.
 
     Returns:
         The ratio; None for a result without readings, or without one of female.

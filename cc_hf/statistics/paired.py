@@ -131,7 +131,6 @@ def paired_differences(
 
     Args:
         correct: shape (s, n), the verdicts on s systems, at least 2.
-        categories: n names.
         weights: shape (s, n), positive, or 0 for what is not counted; None for no weighted figures.
         inconclusive: shape (s, n), whether there is no verdict; None for no such rates.
         counted: shape (s, n), whether accuracies count a sample, such as one that shows a reading;
@@ -139,16 +138,7 @@ def paired_differences(
         of_categories: further figures, and what is in no minimum; None for neither.
         units: n names, which samples that belong together share, such as those of a pair; None for
             samples on their own.
-        n_resamples: number of resamples and of random exchanges, at least 1.
         level: confidence level, in (0, 1).
-        seed: seed of numpy's default generator, 0 or more.
-
-    Returns:
-        One mapping from figure to difference for each system but the first.
-
-    Raises:
-        InputError: for fewer than two systems, no sample, shapes that differ, or options out of
-            range.
 
     Examples:
         >>> correct = np.array([[True] * 8, [True] * 4 + [False] * 4])
@@ -242,15 +232,7 @@ def _summed(
 def estimated_differences(
     first: Mapping[str, Estimate], second: Mapping[str, Estimate], counted: Sequence[str]
 ) -> dict[str, PairedDifference]:
-    """Compare two systems in accuracies that are estimated (`estimated_difference`).
-
-    Args:
-        first, second: figure -> its estimate on the same samples.
-        counted: the categories that minima are over.
-
-    Raises:
-        InputError: for what `cc_hf.statistics.score_intervals.difference` refuses.
-    """
+    """Compare two systems in accuracies that are estimated (`estimated_difference`)."""
     for name, of_system in (("first", first), ("second", second)):
         check_type(name, of_system, Mapping)
     minima = _same_categories(first, second, as_labels("counted", counted, are_texts=True))
@@ -337,12 +319,6 @@ def estimated_difference(first: Estimate, second: Estimate) -> PairedDifference:
     """Compare two systems in a figure that is estimated, such as one that includes the judge's
     mistakes. p is that of a normal distribution whose interval is that of the difference.
 
-    Args:
-        first, second: the figure of two systems on the same samples.
-
-    Raises:
-        InputError: for what `cc_hf.statistics.score_intervals.difference` refuses.
-
     Examples:
         >>> from cc_hf.statistics.score_intervals import estimate_share
         >>> first, second = (estimate_share(np.arange(50) < k, np.ones(50)) for k in (40, 30))
@@ -423,22 +399,10 @@ def f1_differences(
     that of `exchange_tests`.
 
     Args:
-        gold: n labels.
-        predicted: n labels for each of at least two systems.
-        labels: the labels that have an F1, each of which occurs in `gold`.
         deltas: name -> the two figures that it is the difference of, such as ("f1_male",
             "f1_female"). One that lacks either is left out.
         units: see `paired_differences`.
-        n_resamples: number of random exchanges, at least 1.
         level: confidence level, in (0, 1).
-        seed: seed of numpy's default generator, 0 or more.
-
-    Returns:
-        One mapping from figure ("f1_<label>", and names of `deltas`) to difference for each system
-            but the first.
-
-    Raises:
-        InputError: for no sample, numbers of labels that differ, or options out of range.
 
     Examples:
         >>> gold = ["a", "b"] * 20

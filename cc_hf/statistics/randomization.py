@@ -168,9 +168,6 @@ def exchange_p(
         Two-sided p, in (0, 1]; where units differ by several samples, it is rounded up to
             `LEAST_P`.
 
-    Raises:
-        InputError: for no sample, other values, or lengths that differ.
-
     Examples:
         >>> first = np.array([True] * 9 + [False])
         >>> second = np.array([False] * 8 + [True] * 2)
@@ -233,15 +230,10 @@ def minimum_p(
 
     Args:
         first, second: shape (n,), whether each system is right on each sample.
-        categories: n names.
-        uncounted: categories that are in no minimum, besides "none".
         units: see `exchange_p`.
 
     Returns:
         Two-sided p, in (0, 1]; 1 for minima that are equal.
-
-    Raises:
-        InputError: for no sample, other values, or lengths that differ.
 
     Examples:
         >>> first, second = np.arange(20) < 5, np.arange(20) < 0

@@ -252,10 +252,6 @@ def coded_share(
             each has a sample. None for one stratum.
         level: confidence level, in (0, 1).
 
-    Raises:
-        InputError: for no sample, other values, different lengths, or a number of a stratum that
-            is missing.
-
     Examples:
         >>> share = coded_share(np.array([True, True, False]), codes=np.array([0, 0, 1]))
         >>> round(share.value, 3), round(share.interval.low, 3)
@@ -280,9 +276,6 @@ def _share(block: Callable[[slice], _Block], n: int, n_strata: int, level: float
     """Return the estimate of `estimate_share` without its influence.
 
     Sums over more than `_ROWS_AT_ONCE` samples are those of blocks, so that memory is bounded.
-
-    Args:
-        block: returns parts, wholes and strata of some samples.
     """
     blocks = [slice(start, start + _ROWS_AT_ONCE) for start in range(0, n, _ROWS_AT_ONCE)]
     sizes, counted, wholes = np.zeros((3, n_strata))

@@ -34,9 +34,6 @@ class SeedFigure:
 def seed_figure(values: Sequence[float]) -> SeedFigure:
     """Return mean and standard deviation of one figure of several seeds, at least one.
 
-    Raises:
-        InputError: for no values, or values that are not finite numbers.
-
     Examples:
         >>> seed_figure([1, 2, 3])
         SeedFigure(mean=2.0, sd=1.0, values=(1, 2, 3))

@@ -82,15 +82,9 @@ def placements(first: Sequence[float] | _Floats, second: Sequence[float] | _Floa
 
     Their mean is the area under the ROC curve (AUC) (DeLong, DeLong & Clarke-Pearson 1988).
 
-    Args:
-        first, second: at least one value each.
-
     Returns:
         Shares in [0, 1], shape (n_first,). A tie counts as half; values that differ by rounding
             alone are ties.
-
-    Raises:
-        InputError: for an empty group, or a value that is not a finite number.
 
     Examples:
         >>> placements([2, 3, 3], [1, 1, 2]).round(3).tolist()

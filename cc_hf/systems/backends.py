@@ -80,11 +80,6 @@ class ConvertedModel:
 
     Args:
         precision: "fp32" or "int8".
-
-    Raises:
-        InputError: for a model that CTranslate2 cannot run.
-        EvaluatorError: for one that it fails to convert.
-        MissingDependencyError: without ctranslate2.
     """
 
     def __init__(self, system: Seq2SeqEvaluator, *, precision: str) -> None:
@@ -138,9 +133,7 @@ class ConvertedModel:
         Args:
             input_ids: sources, (n, length).
             attention_mask: (n, length), 0 at padding.
-            max_length: length of the longest translation with the token that starts the decoder.
             max_new_tokens: the same without that token.
-            forced_bos_token_id: id of a first token that is given, such as a language.
 
         Returns:
             (n, longest), padded on the right.
@@ -173,12 +166,7 @@ class ConvertedModel:
 
 @contextlib.contextmanager
 def _reported(name: str) -> Iterator[None]:
-    """Turn what the converter of CTranslate2 raises into an EvaluatorError.
-
-    Raises:
-        EvaluatorError: when the converter does not know a part of the model or of its tokenizer, as
-            happens with versions of transformers that are newer than itself.
-    """
+    """Turn what the converter of CTranslate2 raises into an EvaluatorError."""
     try:
         yield
     except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -210,11 +198,7 @@ def _with(system: Seq2SeqEvaluator, model: Any) -> Seq2SeqEvaluator:
 
 
 def _quantised(model: Any) -> Any:
-    """Return a copy of a model with linear layers in int8.
-
-    Raises:
-        InputError: where torch was built without products in int8.
-    """
+    """Return a copy of a model with linear layers in int8."""
     if torch.backends.quantized.engine == "none":
         raise InputError(
             "precision: this torch has no products in int8; use fp32, or the `backend` ctranslate2"

@@ -74,12 +74,8 @@ def averaging(
     """Let the first model generate with the mean probabilities of all models.
 
     Args:
-        models: models of transformers with one vocabulary; a single one is left as it is.
         ids: sources, (n, length).
         mask: (n, length), 0 at padding.
-
-    Yields:
-        The options that `generate` of the first model needs within this context.
     """
     first, *others = models
     if not others:

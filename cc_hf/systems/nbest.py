@@ -101,9 +101,6 @@ def translate_nbest(
 def cued_sources(examples: Sequence[Example]) -> tuple[list[str], list[str]]:
     """Return the sources of examples with the correct cue, and with an incorrect one.
 
-    Raises:
-        InputError: for examples without contrastive sources.
-
     Examples:
         >>> from cc_hf.data.loading import load_examples
         >>> correct, incorrect = cued_sources(load_examples("simplegen", "en-de")[:1])

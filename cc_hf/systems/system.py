@@ -24,7 +24,6 @@ def with_context(text: str, context: str, separator: str = "") -> str:
     """Return a text after its context.
 
     Args:
-        text: a source or a translation.
         context: the sentences before it; "" for none.
         separator: what stands between, such as "<sep>"; "" for a blank only.
 

@@ -100,23 +100,10 @@ def translate_file(
     (`ResultWarning`).
 
     Args:
-        model: a sequence-to-sequence model, or an ensemble, loaded with its languages.
-        source: UTF-8 file with one sentence per line.
         output: file of the translations, one per line; with the ending .jsonl, objects with the
             0-based number of the line as `id`, `source` and `translation`. A summary is written
             beside it.
-        num_beams: number of beams, at least 1.
         batch_tokens: limit of a batch, see `cc_hf.systems.translate.translate`.
-        block_lines: lines that are translated together and stored at once. Batches depend on it.
-        on_too_long: one of `ON_TOO_LONG`.
-        precision, backend: see `cc_hf.systems.backends.prepare`.
-
-    Raises:
-        InputError: for options out of range, a file without text, not UTF-8 or compressed, a model
-            that does not translate, a part of another run, or an output that another run is
-            writing.
-        TooLongError: for a line that is too long if `on_too_long` is "error".
-        EvaluatorError: if another process failed.
     """
     check_choice("on_too_long", on_too_long, ON_TOO_LONG)
     for name, value in (("block_lines", block_lines), ("batch_tokens", batch_tokens)):
@@ -181,12 +168,7 @@ class _Blocks:
         return [len(row) > self.model.max_tokens for row in ids]
 
     def translated(self, number: int) -> list[str]:
-        """Return the lines to write for a block.
-
-        Raises:
-            InputError: for a line that is not UTF-8.
-            TooLongError: for a line that is too long, unless it is to be blank.
-        """
+        """Return the lines to write for a block."""
         sources = list(_texts(self.index, number))
         first = number * self.index.block_lines + 1
         rows = [row for row, text in enumerate(sources) if not is_blank(text)]

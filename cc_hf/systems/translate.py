@@ -66,9 +66,6 @@ class Search:
             `cc_hf.plugins.reranking.contrastive_decoding.CueContrast`.
         max_new_tokens: length of the longest translation; None for three times the source plus ten
             tokens.
-
-    Raises:
-        InputError: for a number out of range.
     """
 
     num_beams: Annotated[int, AtLeast(1)] = DEFAULT_BEAMS
@@ -224,14 +221,7 @@ def translate_rows(
     team: Team = ALONE,
     progress: bool = False,
 ) -> Translations:
-    """Translate as `translate_with` does, and return which were cut instead of a warning.
-
-    Returns:
-        One translation per source, and the rows of those that were cut.
-
-    Raises:
-        InputError, TooLongError, EvaluatorError: as for `translate_with`.
-    """
+    """Translate as `translate_with` does, and return which were cut instead of a warning."""
     search = Search(num_beams, max_new_tokens=max_new_tokens)
     lists = translate_lists(
         model,
@@ -266,19 +256,8 @@ def translate_lists(
     """Translate each source several times, or against another source.
 
     Args:
-        model: as for `translate_with`.
         search: what the beam search does; None for the defaults.
-        others: the same sources with another cue, from which the translations are to differ
-            (`Search.contrast`); None without contrast.
         src_lang, tgt_lang, batch_tokens, batch_size, team: as for `translate_with`.
-
-    Returns:
-        `search.n_best` translations of each source, the most probable first.
-
-    Raises:
-        InputError: as for `translate_with`, or for other sources without a contrast or a contrast
-            without other sources.
-        TooLongError, EvaluatorError: as for `translate_with`.
 
     Examples:
         >>> from cc_hf import load_evaluator
@@ -338,15 +317,7 @@ def translate_lists(
 
 
 def _check_generates_lists(members: Sequence[Seq2SeqEvaluator], *, contrast: float) -> None:
-    """Check that a system can write n-best lists, or translate against another source.
-
-    Args:
-        contrast: weight of the other source; 0 for none.
-
-    Raises:
-        InputError: for a model that another library than transformers runs, or an ensemble that is
-            to translate with a contrast.
-    """
+    """Check that a system can write n-best lists, or translate against another source."""
     if len(members) > 1 and contrast:
         raise InputError("contrast: expected one model that translates, got an ensemble")
     if not hasattr(members[0].model, "get_encoder"):
@@ -381,8 +352,6 @@ def cut_note(rows: Sequence[int], n: int, *, unit: str = "row") -> str:
     """Return a sentence about translations that were cut.
 
     Args:
-        rows: numbers of the rows or lines whose translations were cut, at least one.
-        n: number of all translations.
         unit: what the numbers count.
 
     Examples:
@@ -425,11 +394,7 @@ def _generate(
     tgt_lang: str,
     search: Search,
 ) -> list[list[Output]]:
-    """Translate one batch of encoded sources.
-
-    Args:
-        contrast: the encoded sources with another cue; None without contrast.
-    """
+    """Translate one batch of encoded sources."""
     system = members[0]
     model = system.model
     ids, mask = pad_ids(rows, pad=model.config.pad_token_id, device=input_device(model))

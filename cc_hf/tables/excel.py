@@ -33,9 +33,6 @@ def read_sheet(path: Path) -> Iterator[tuple[int, list[str]]]:
 
     Yields:
         Pairs of the number of the row, from 1, and its cells, "" for empty ones.
-
-    Raises:
-        FileError: for a file that cannot be read as a workbook.
     """
     with opened(path) as file:
         try:

@@ -28,12 +28,6 @@ _NAMED = (
 def check_readable(text: str, path: object) -> None:
     """Refuse a text in a format that holds translations, and that is not read here.
 
-    Args:
-        text: the beginning of the file.
-
-    Raises:
-        FileError: for TMX, XLIFF, PO and HTML. The message says what to do.
-
     Examples:
         >>> check_readable("<tmx version='1.4'>", "memory.tmx")
         Traceback (most recent call last):
@@ -63,17 +57,6 @@ def parse_xml(
     text: Callable[[str], Any],
 ) -> None:
     """Parse XML, element by element.
-
-    Args:
-        document: a text has been decoded, whatever its declaration says.
-        start: called with the name of an element, without a prefix, its attributes, and a function
-            that returns its line.
-        end: called with the name of an element.
-        text: called with the text within an element, in pieces.
-
-    Raises:
-        FileError: for XML that is damaged, or declares entities, of which a few can stand for
-            gigabytes or for other files.
 
     Examples:
         >>> texts = []

@@ -161,7 +161,6 @@ def separator_of(header: str, default: str, columns: Collection[str] = ()) -> st
     """Return what separates the cells of a line: the default, unless only another one finds cells.
 
     Args:
-        header: the first line, with the names of the columns.
         columns: names of which the cells must include all, where a separator finds them.
 
     Examples:
@@ -205,19 +204,6 @@ def parse_cells(
     has_quotes: bool = True,
 ) -> Iterator[tuple[Place, list[str]]]:
     """Parse a table of delimited cells, row by row.
-
-    Args:
-        has_names: whether the first row has the names of the columns; they have no outer blanks.
-            Without names, rows may have any number of cells, and blank rows count.
-        has_quotes: whether cells may stand in quotation marks, which are not their text.
-
-    Yields:
-        Pairs of the line on which a row ends, and its cells. Blank rows are skipped, such as those
-        that spreadsheets leave at the end.
-
-    Raises:
-        FileError: for a cell that cannot be read, a name that occurs twice, or a row with more or
-            fewer cells than there are names.
 
     Examples:
         >>> [cells for _, cells in parse_cells(["a,b", "1,2"], "t.csv", separator=",")]
@@ -334,9 +320,6 @@ def json_rows(text: str, path: str | Path) -> Iterator[tuple[Place, dict[str, An
 
     It is an array of objects, or of texts, which are under `LIST_COLUMN`; an object with such an
     array alone, or with one list for each column; or an object on each line.
-
-    Raises:
-        FileError: for text that is not JSON, or of another form.
 
     Examples:
         >>> [row for _, row in json_rows('{"id": [1, 2], "gold": ["male", "female"]}', "a.json")]

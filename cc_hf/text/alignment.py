@@ -100,11 +100,7 @@ class Eflomal:
 
     @property
     def signature_name(self) -> str:
-        """The name `eflomal` with its version.
-
-        Raises:
-            MissingDependencyError: if eflomal is not installed.
-        """
+        """The name `eflomal` with its version."""
         try:
             return f"eflomal-{importlib.metadata.version('eflomal')}"
         except importlib.metadata.PackageNotFoundError:
@@ -116,9 +112,6 @@ class Eflomal:
         Returns:
             n alignments, as pairs of indices of `space_tokens`. A pair with an empty side has no
                 links.
-
-        Raises:
-            MissingDependencyError: if eflomal is not installed.
         """
         try:
             import eflomal
@@ -172,12 +165,7 @@ class GivenAlignments:
         )
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> tuple[Alignment, ...]:
-        """Return the alignments if they fit the sentences.
-
-        Raises:
-            InputError: if there are more or fewer alignments than sentences, or a link points after
-                the end of a sentence.
-        """
+        """Return the alignments if they fit the sentences."""
         if len(self.alignments) != len(translations):
             raise InputError(
                 f"{self.name}: expected one line of alignments per translation, {len(translations)}"
@@ -194,13 +182,6 @@ def parse_pharaoh(
     lines: Sequence[str], *, name: str = "alignments", first: int = 1
 ) -> tuple[Alignment, ...]:
     """Read links in Pharaoh format, such as "0-0 2-1": source and target token, counted from 0.
-
-    Args:
-        lines: one line per pair; a line without links is empty.
-        first: number of the first line, for the message.
-
-    Raises:
-        DataError: for a line in any other format; the message names it.
 
     Examples:
         >>> parse_pharaoh(["0-0 2-1", ""])

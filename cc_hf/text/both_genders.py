@@ -87,9 +87,6 @@ def names_both_genders(text: str, tgt_lang: str) -> bool:
     Two people of different genders ("the doctor and her son") are no alternatives. Forms are known
     for languages of Europe, Chinese and Japanese; elsewhere the answer is False.
 
-    Args:
-        tgt_lang: ISO 639-1 code of the text.
-
     Examples:
         >>> texts = "Der*die Ärzt*in kam.", "Der Lehrer oder die Lehrerin", "Der Arzt und sie"
         >>> [names_both_genders(text, "de") for text in texts]

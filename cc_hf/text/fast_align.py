@@ -43,9 +43,6 @@ def fast_align(
     an empty side has no links and no influence. The memory needed is about 150 bytes times the sum
     of (source tokens + 1) * target tokens.
 
-    Returns:
-        One alignment per pair: its links, ordered by target token.
-
     Examples:
         >>> fast_align([["the", "house"], ["the", "book"]], [["das", "Haus"], ["das", "Buch"]])
         [((0, 0), (1, 1)), ((0, 0), (1, 1))]

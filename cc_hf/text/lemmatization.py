@@ -84,12 +84,6 @@ def is_known(word: str, lang: str) -> bool:
     Few words are looked up, so the dictionary is searched in a compressed form, which takes less
     memory and is read faster, unless lemmas have read the whole of it.
 
-    Args:
-        lang: ISO 639-1 code of a language that simplemma has.
-
-    Raises:
-        ValueError: for another language.
-
     Examples:
         >>> is_known("Haus", "de"), is_known("xyz", "de")
         (True, False)

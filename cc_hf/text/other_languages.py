@@ -25,10 +25,6 @@ def frequent_words(column: str = "words") -> Mapping[str, frozenset[str]]:
     """Return words of each language that has a list, ISO 639-1.
 
     Those of Serbian are in both scripts.
-
-    Args:
-        column: "words" for the most frequent ones, in lower case; "in_dictionary" for others that
-            the dictionary of simplemma has, as it writes them.
     """
     path = Path(str(files(__package__).joinpath("frequent_words.tsv")))
     return {row["lang"]: frozenset(row[column].split()) for _, row in read_rows(path)}
@@ -39,9 +35,6 @@ def other_language(text: str, lang: str) -> str:
 
     The text has two different frequent words or more that the other language has and the expected
     one has not, and more than twice as many as the other way round.
-
-    Args:
-        lang: ISO 639-1 code of the expected language.
 
     Returns:
         ISO 639-1 code; "" for a text in the expected language, one that has too few such words, or

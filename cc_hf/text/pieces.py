@@ -106,9 +106,6 @@ def word_groups(text: str, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
     a script without spaces. A token without characters, such as a part of a character, belongs to
     the next token. The last token, if it has no characters (EOS), is a group of its own.
 
-    Args:
-        spans: start and end of each token, as `token_spans` returns them.
-
     Examples:
         >>> word_groups("Die Ärztin.", [(0, 3), (4, 8), (8, 10), (10, 11), (11, 11)])
         [[0], [1, 2], [3], [4]]

@@ -263,11 +263,7 @@ class Phrases:
         return cls(by_word, re.compile(cjk) if cjk else None)
 
     def are_in(self, text: str, words: Set[str]) -> bool:
-        """Return whether a text has one of the phrases.
-
-        Args:
-            words: at least the words of the text, in lower case.
-        """
+        """Return whether a text has one of the phrases."""
         known = self.by_word.keys() & words
         patterns = {pattern for word in known for pattern in self.by_word[word]}
         # Compiled when first needed, which most files never do; `re` keeps them.

@@ -32,9 +32,6 @@ def shared_words(
 ) -> Iterator[tuple[int, tuple[str, str]]]:
     """Yield the rows that begin or end with the same words as others though their sources do not,
     with these words, as "preface", "ending", or "beginning" where nothing sets the words apart.
-
-    Args:
-        excluded: rows whose beginnings are of another kind.
     """
     for kind, outer_words in (("preface", _first_words), ("ending", _last_words)):
         words = {
@@ -105,9 +102,6 @@ class _Group:
     def least_share(self, shared: re.Match[str], sources: Collection[str]) -> float:
         """Return the share of the translations from which the words are no translation: a smaller
         one the clearer they are set apart from the rest.
-
-        Args:
-            shared: as `_literal` returns it.
         """
         before, border = shared.groups()
         is_label = before in _LABEL_ENDS or "\n" in border

@@ -117,9 +117,6 @@ def unusable_texts(counts: Mapping[str, int], n: int) -> list[str]:
     """Return a sentence for each kind of unusable translations that occurs, or is more than 1 % for
     texts without known words.
 
-    Args:
-        n: number of translations.
-
     Examples:
         >>> unusable_texts({"n_with_source": 2, "n_repeated": 0}, 8)
         ['2 of 8 translations contain their whole source']

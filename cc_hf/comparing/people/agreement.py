@@ -275,12 +275,6 @@ def labelled_judgements(
 ) -> Iterator[tuple[Annotation, Judgement | Reading | None]]:
     """Yield each annotation with the judgement or reading of the translation that it labels, None
     for one of another translation.
-
-    Args:
-        skip_others: whether another translation is accepted.
-
-    Raises:
-        InputError: for one that is not.
     """
     rows: Sequence[Judgement | Reading] = result.judgements or result.readings
     judgements = {row.example_id: row for row in rows}

@@ -273,14 +273,8 @@ def binary_label(label: str, gold: str, classes: tuple[str, str]) -> str | None:
     A translation that keeps the ambiguity is correct. One that is too bad to tell or has a third
     sense is wrong.
 
-    Args:
-        gold: the label of a correct translation, one of `classes`.
-
     Returns:
         One of `classes`, or None if the sample is to be ignored.
-
-    Raises:
-        InputError: for a label that the annotators could not choose.
 
     Examples:
         >>> binary_label("Both / Neutral / Ambiguous", "female", ("male", "female"))

@@ -26,24 +26,6 @@ def with_labels(result: EvaluationResult, files: Sequence[Path]) -> EvaluationRe
     """Add figures that include the judge's mistakes, by labels of some translations.
 
     Where several people labelled a translation, it is as right as the share of them says.
-
-    Args:
-        result: a result with judgements.
-        files: one of these:
-
-            - the filled sheets of `cc-hf build sheets`, with their key, in any order;
-            - a JSONL file of labels (`cc_hf.comparing.people.annotations.read_annotations`), each
-              with its `inclusion`, the probability with which it was drawn; it may be missing
-              where every translation is labelled;
-            - a result of another system or test set with trusted verdicts. Figures are then
-              "transferred": they assume that the judge errs alike on both.
-
-    Returns:
-        The result of `cc_hf.evaluation.correction.corrected` or `transferred`.
-
-    Raises:
-        InputError: for files that are not as expected, labels of other translations, or labels that
-            were drawn with unknown probability.
     """
     if any(path.suffix.lower() == ".json" for path in files):
         return _by_sheets(result, files) if len(files) > 1 else _transferred(result, files[0])
@@ -113,16 +95,11 @@ def trusted_labels(
     """Return how right each labelled translation is, and the probability of its draw.
 
     Args:
-        result: a result with judgements of the labelled translations.
         skip_others: whether labels of other translations are accepted, and left out.
 
     Returns:
         Two mappings by id: the share of people who find it right, in [0, 1]; and the probability,
             None where the labels do not say it.
-
-    Raises:
-        InputError: for a label of another translation, unless it is accepted, or for one where
-            every reading is allowed.
     """
     tells_neither = _tells_neither(result)
     trusted: dict[str, float] = {}

@@ -26,12 +26,6 @@ _LARGEST_SUCCESS = 299  # status codes of HTTP
 def reply_text(row: Mapping[str, Any], where: object) -> str | None:
     """Return the text of a reply, or None if the row is none.
 
-    Args:
-        where: the place of the row, for messages.
-
-    Raises:
-        FileError: for a request that failed, or a reply without text.
-
     Examples:
         >>> choice = {"index": 0, "message": {"role": "assistant", "content": "Ja."}}
         >>> row = {"custom_id": "7", "response": {"status_code": 200, "body": {"choices": [choice]}}}

@@ -71,22 +71,7 @@ def is_custom(name: str | Path) -> bool:
 def custom_declaration(
     path: str | Path, *, src_lang: str = "en", tgt_lang: str | None = None
 ) -> DatasetDeclaration:
-    """Return the declaration of a user's file.
-
-    Args:
-        path: see `read_custom`.
-        src_lang, tgt_lang: languages of rows that name none, see `read_custom`.
-
-    Returns:
-        A declaration with one configuration, which is named after the file
-        (`cc_hf.files.file_slug`). Its revision is the sha256 of the file. Its cues are
-        gender_brackets if every row gets these, else own.
-
-    Raises:
-        DataError: for a row that is not as expected, or for more than one source or target
-            language.
-        InputError: when the file does not exist, is not UTF-8 or has no rows.
-    """
+    """Return the declaration of a user's file."""
     path = Path(path)
     src_lang, tgt_lang = _languages(src_lang, tgt_lang)
     with opened(path):  # raises if the file itself is missing
@@ -102,15 +87,6 @@ def rows_declaration(
     Args:
         rows: mappings with the columns of `read_custom`, in a list, a table of pandas, a
             `datasets.Dataset`, or any iterable. None and NaN stand for an empty cell.
-        src_lang, tgt_lang: languages of rows that name none, see `read_custom`.
-
-    Returns:
-        A declaration with the configuration "rows". Its revision is a hash of the rows.
-
-    Raises:
-        InputError: for anything but rows, no rows, or a row that is not as expected; the message
-            has its number, from 0.
-        DataError: for more than one source or target language.
 
     Examples:
         >>> row = {"source": "The nurse left.", "focus": "nurse", "gold": "male"}
@@ -282,17 +258,8 @@ def read_custom(
     `cc_hf.tables.rows.read_rows` for the formats.
 
     Args:
-        src_lang: source language of rows that name none, ISO 639-1.
         tgt_lang: target language of rows with contrastive translations that name none; None if
             they must name it.
-
-    Yields:
-        Examples with at least one contrastive source on each side; for rows with senses, probing
-        examples; for rows with contrastive translations, examples of these.
-
-    Raises:
-        FileError: when the file does not exist, is not UTF-8 or has no rows, or for a row that is
-            not as expected. The message names the line.
 
     Examples:
         >>> import tempfile

@@ -21,9 +21,6 @@ class OwnSentence:
         gold: right reading, male or female. The cues are then gender brackets.
         correct_cues: cue for the right reading: words, or a template with {focus}.
         incorrect_cues: the same for the wrong reading.
-
-    Raises:
-        InputError: for no focus, both a right reading and cues, or neither.
     """
 
     source: str

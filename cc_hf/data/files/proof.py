@@ -64,10 +64,6 @@ def proved(result: EvaluationResult) -> EvaluationResult:
             with a note where these are others. A result that cannot be proved has a note that says
             why (`why_not_proved`), except where nothing is right or wrong: of a metric that never
             judges, and with readings in place of judgements.
-
-    Raises:
-        InputError: for a figure, a count, an interval or a verdict that its judgements deny; the
-            message says which, what the file says, and what the judgements give.
     """
     metric: type[Metric] | None = registry.find("metric", result.metric)
     why = why_not_proved(result)
@@ -146,9 +142,6 @@ def _denied(
     """Yield what the judgements deny, the figures first.
 
     Metrics of other packages may have fewer figures, and intervals of their own.
-
-    Args:
-        only_told: whether to ignore what the file leaves out.
     """
     in_file, by_rows = _numbers(result), _numbers(today)
     is_of_plugin = result.metric not in registry.METRICS

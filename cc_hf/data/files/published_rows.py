@@ -31,12 +31,6 @@ _SETS = ("set-g", "set-n")  # gendered, gender-neutral
 def own_columns(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a row with the columns that `cc_hf.data.files.custom.read_custom` reads.
 
-    Args:
-        row: a row of any format; one of another format is returned as it is.
-
-    Raises:
-        InputError: for a row of a published format that is not as expected.
-
     Examples:
         >>> row = {"source": "Yes.", "good-translation": "Ja.", "incorrect-translation": "Nein."}
         >>> own_columns(row | {"phenomena": "antonym", "langpair": "en-de"})["category"]

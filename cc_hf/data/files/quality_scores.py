@@ -132,11 +132,6 @@ def read_quality_scores(values: str | Path | Sequence[str | Path] | None) -> Qua
 def from_points(where: str, value: Any, *, lowest: float = 1.0) -> float:
     """Return BLEU in [0, 1] from a figure in points.
 
-    Args:
-        where: the beginning of the message, such as file and line.
-        value: a number or its text.
-        lowest: lowest number but 0 that is accepted.
-
     Raises:
         InputError: for anything but 0 or a number from 1 to 100. Values between 0 and 1 are
             refused, since they have probably been divided by 100 already.

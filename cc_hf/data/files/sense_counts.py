@@ -100,17 +100,12 @@ def with_counts(
     Args:
         config: name of a configuration whose examples name `ambiguous_word` and `correct_senses`;
             None for the default.
-        path: see `read_sense_counts`.
 
     Returns:
         The declaration with another reader, and with the hash of the counts in its signatures. The
         category of an example is `frequent` or `infrequent`; in the translation suite, where the
         category is another, it is the column `frequency`. A sense whose word was not counted is
         infrequent, as it is with the published counts.
-
-    Raises:
-        UnknownNameError: for a configuration that does not exist.
-        InputError: for another configuration, or a file that cannot be read.
     """
     if not {"ambiguous_word", "correct_senses"} <= set(declared.extra_keys_of(config)):
         raise InputError(

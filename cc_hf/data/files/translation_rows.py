@@ -99,15 +99,8 @@ def read_translation_rows(
     """Read the rows of a file of translations.
 
     Args:
-        path: "-" for standard input.
         column: the column of a table, the key of JSON objects (with dots between nested ones) or
             the system of a file of WMT that holds the translations; None for the usual ones.
-        examples: what is translated.
-        lengths: numbers of lines that plain text may have, with blank ones at its end.
-
-    Raises:
-        InputError: for a file that does not exist or cannot be read, or a row without a
-            translation. The message names the line.
     """
     suffix = path.suffix.lower()
     # First, since these are no text.

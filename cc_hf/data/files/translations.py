@@ -166,15 +166,7 @@ def read_translations(
 
 
 def translated_ids(path: str | Path) -> frozenset[str]:
-    """Return the ids of the examples that a file translates.
-
-    Args:
-        path: a file of `read_translations` with `id` and `translation`, which is blank where there
-            is none.
-
-    Raises:
-        InputError: for a line without id or translation, or a file without any translation.
-    """
+    """Return the ids of the examples that a file translates."""
     path, column = split_column(path)
     rows = read_translation_rows(path, column, (), ())
     if without := [row for row in rows if row.id is None]:
@@ -283,12 +275,7 @@ def _forgiven(source: str) -> str:
 
 
 def _match_forgiving(table: dict[str, list[TranslationRow]], sources: Collection[str]) -> None:
-    """Move rows to the sources that they mean, where exactly one row and one source are left.
-
-    Args:
-        table: source of the file -> its rows.
-        sources: the sources of all examples.
-    """
+    """Move rows to the sources that they mean, where exactly one row and one source are left."""
     missing = [source for source in sources if source not in table]
     if not missing:
         return

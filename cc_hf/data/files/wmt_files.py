@@ -101,11 +101,7 @@ def wmt_segments(text: str, path: object, system: str | None = None) -> list[Wmt
     """Return the segments of one system.
 
     Args:
-        path: the file, for messages.
         system: the name of a system, or of who translated a reference; None for the only system.
-
-    Raises:
-        FileError: for a file that is damaged, has no such system, or several and no name is given.
 
     Examples:
         >>> text = '<tstset sysid="A"><doc docid="d"><seg id="1"> Ja. </seg></doc></tstset>'

@@ -169,15 +169,7 @@ def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
     these, or of the variant in the usual script of the language.
 
     Args:
-        lang: a language as `cc_hf.languages.language_tag` reads it, or the model's own code.
         marks: the model's tokens.
-        name: name of the model, for messages.
-
-    Returns:
-        One of `marks`.
-
-    Raises:
-        InputError: when no token or several variants fit.
 
     Examples:
         >>> marks = [">>fra<<", ">>cmn_Hans<<", ">>cmn_Hant<<", ">>por<<", ">>pt_br<<"]

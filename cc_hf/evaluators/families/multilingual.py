@@ -49,11 +49,7 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
         """Return the family's language codes by cc_hf's codes, "" for languages that it lacks."""
 
     def check_language(self, side: str, lang: str) -> None:
-        """Check that a language is named and known.
-
-        Raises:
-            InputError: for a language that is missing or unknown.
-        """
+        """Check that a language is named and known."""
         if not lang:
             raise InputError(
                 f"{self.name} is multilingual: name the {side} language with"
@@ -66,11 +62,7 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
             )
 
     def own_code(self, lang: str) -> str:
-        """Return the model's code of a language; unknown codes are returned as they are.
-
-        Args:
-            lang: a code of cc_hf, or the model's own.
-        """
+        """Return the model's code of a language; unknown codes are returned as they are."""
         if lang in self.marks:
             return lang
         *varieties, widest = wider_tags(lang)

@@ -24,9 +24,6 @@ class PromptTemplate:
 
     {{ and }} stand for braces.
 
-    Raises:
-        InputError: for other fields, or braces that do not match.
-
     Examples:
         >>> template = PromptTemplate("translate {src_name} to {tgt_name}: {source}")
         >>> template.fill("A doctor.", "en", "de")
@@ -58,17 +55,7 @@ class PromptTemplate:
         }
 
     def check_language(self, name: str, side: str, lang: str) -> None:
-        """Check that a language that the template names is given and known.
-
-        Args:
-            name: name of the model, for messages.
-            side: "source" or "target".
-            lang: language code, or "".
-
-        Raises:
-            InputError: for a language that is missing, or has no name in `LANGUAGES` if the
-                template uses the name.
-        """
+        """Check that a language that the template names is given and known."""
         prefix = {"source": "src", "target": "tgt"}[side]
         if not self.fields & {f"{prefix}_lang", f"{prefix}_name"}:
             return

@@ -201,9 +201,6 @@ def is_bf16_fast(device: str) -> bool:
 
     Decided from CPU flags, not by timing, so that it is reproducible.
 
-    Args:
-        device: kind of device, "cpu", "cuda" or "mps".
-
     Examples:
         >>> is_bf16_fast("mps")
         False

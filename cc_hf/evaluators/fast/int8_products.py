@@ -84,7 +84,6 @@ class Weights:
     Args:
         weight: (n_out, n_in), fp32.
         bias: (n_out,), fp32, or None.
-        relu: whether negative results become 0.
     """
 
     def __init__(

@@ -37,7 +37,6 @@ def in_lanes(function: Callable[[T], R], batches: Sequence[T]) -> Iterator[R]:
 
     Args:
         function: computes one batch with torch on the CPU; it is called in several threads.
-        batches: the batches, of about the same work.
 
     Returns:
         An iterator over the results, in the order of the batches.

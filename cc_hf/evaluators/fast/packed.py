@@ -92,12 +92,7 @@ class _Stack:
 
 
 class PackedModel:
-    """The faster pass of a sequence-to-sequence model with a `first_position` and weights in fp32.
-
-    Args:
-        model: a model of transformers, in eval mode; its parameters keep their values.
-        mode: the arithmetic of the products, a name of `ARITHMETICS`.
-    """
+    """The faster pass of an encoder and decoder with a `first_position` and weights in fp32."""
 
     def __init__(self, model: Any, *, mode: str) -> None:
         config = model.config
@@ -130,8 +125,6 @@ class PackedModel:
         """Return the log-probabilities of labels, given decoder inputs and sources.
 
         Args:
-            inputs, labels: decoder inputs and labels of n targets, of equal lengths.
-            n_uncounted: number of labels at the start of each row that are dropped.
             batch_tokens: largest number of source tokens that are encoded together, padding
                 included.
 
@@ -392,11 +385,7 @@ def first_position(model: Any) -> int | None:
 
 
 def n_positions(model: Any) -> int:
-    """Return the length of the longest source or target by the tables of positions.
-
-    Args:
-        model: a model with a `first_position`.
-    """
+    """Return the length of the longest source or target by the tables of positions."""
     sides = (model.get_encoder(), model.get_decoder())
     return min(len(_positions(part)) for part in sides) - (first_position(model) or 0)
 

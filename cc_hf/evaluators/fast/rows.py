@@ -27,11 +27,6 @@ class PackedRows:
         columns: position of each token in its row, (tokens,).
         real: mask of the tokens in padded rows, (rows, longest), always on the CPU.
 
-    Args:
-        rows: at least one row of ids.
-        put: moves a tensor to the device.
-        step: the length of padded rows is a multiple of this.
-
     Examples:
         >>> rows = PackedRows([[5, 6, 2], [7, 2]], lambda tensor: tensor)
         >>> rows.ids.shape, rows.ids[:6].tolist(), rows.columns[:6].tolist()
@@ -76,9 +71,6 @@ class PackedRows:
 
     def unpadded(self, states: torch.Tensor) -> torch.Tensor:
         """Remove the padding of states.
-
-        Args:
-            states: (rows, longest, width).
 
         Returns:
             States of shape (tokens, width).
@@ -136,7 +128,6 @@ def real_positions(lengths: torch.Tensor, *, step: int = 1) -> torch.Tensor:
 
     Args:
         lengths: number of tokens of each row, (rows,).
-        step: the length of padded rows is a multiple of this.
 
     Examples:
         >>> real_positions(torch.tensor([3, 2]))

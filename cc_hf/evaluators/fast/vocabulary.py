@@ -47,7 +47,6 @@ class Vocabulary:
 
         Args:
             states: a row for each label, fp32; there may be more rows, which are ignored.
-            labels: ids, (labels,).
 
         Returns:
             Natural logarithms, (labels,) fp32.

@@ -93,12 +93,7 @@ class Apertium:
     signature_name: str
 
     def analyse(self, texts: Sequence[str]) -> list[tuple[AnalysedWord, ...]]:
-        """Return the words of each text, by one process for all.
-
-        Raises:
-            DataError: if the program fails, takes longer than `_SECONDS_OF_TEXT` for each text, or
-                returns another number of texts.
-        """
+        """Return the words of each text, by one process for all."""
         prepared = [_prepared(text) for text in texts]
         # Without the line break before NUL, lt-proc loses what stands at the end of a text.
         written = "".join(f"{_escaped(text)}\n\0" for text in prepared)

@@ -41,9 +41,6 @@ class RequestPlan:
 def request_plan(conversations: Sequence[Conversation], decoding: Decoding) -> RequestPlan:
     """Return what would be sent. Equal conversations are sent once.
 
-    Args:
-        conversations: the conversations that have no reply yet.
-
     Examples:
         >>> from cc_hf.models.chat_templates import Message
         >>> request_plan([(Message("user", "1 or 2?"),)] * 3, Decoding(max_new_tokens=5))
@@ -65,14 +62,8 @@ class ServerChat:
     processes only the main one sends.
 
     Args:
-        url: address of the server, such as "http://localhost:8000/v1".
         model: name of the model there; None for the only one.
-        concurrency: number of requests that the server has at a time, at least 1.
         max_requests: largest number of requests, repeated ones included; None for any.
-
-    Raises:
-        InputError: for options out of range, or several models and none named.
-        EvaluatorError: if no model is named and the server does not list its models.
     """
 
     def __init__(
@@ -107,10 +98,6 @@ class ServerChat:
         Equal conversations are sent once. A conversation without an answer has a reply that says
         why: the server refused it, or failed as often as it was asked, or it was not sent since
         requests before it failed, or since the limit is reached.
-
-        Raises:
-            EvaluatorError: if the server answered none of them and would not answer others, as with
-                a wrong key or a wrong address.
         """
         distinct = list(dict.fromkeys(conversations))
         outcomes = self.team.from_main(
@@ -138,11 +125,7 @@ class ServerChat:
 
 
 def _read_reply(answer: Any) -> Reply:
-    """Return the reply in an answer of a server.
-
-    Raises:
-        ValueError: for an answer without text.
-    """
+    """Return the reply in an answer of a server."""
     try:
         choice = answer["choices"][0]
         content, reason = choice["message"]["content"], choice.get("finish_reason")

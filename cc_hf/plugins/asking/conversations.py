@@ -73,11 +73,7 @@ class Respondent(Protocol):
 
 
 def check_turns(conversation: Conversation) -> None:
-    """Check that there are turns, and that the last is the user's.
-
-    Raises:
-        InputError: if not.
-    """
+    """Check that there are turns, and that the last is the user's."""
     if not conversation or conversation[-1].role != "user":
         role = conversation[-1].role if conversation else "nobody"
         raise InputError(
@@ -87,12 +83,6 @@ def check_turns(conversation: Conversation) -> None:
 
 def plain_text(conversation: Conversation) -> str:
     """Return a conversation as plain lines, for models without a chat template.
-
-    Args:
-        conversation: the last turn is the user's.
-
-    Returns:
-        A text that ends where the reply begins.
 
     Examples:
         >>> from cc_hf.models.chat_templates import Message
@@ -105,9 +95,6 @@ def plain_text(conversation: Conversation) -> str:
 
 def check_decoding(decoding: Decoding) -> None:
     """Check that a model can decode so.
-
-    Raises:
-        InputError: for no tokens, or a temperature below 0.
 
     Examples:
         >>> check_decoding(Decoding(max_new_tokens=0))
@@ -124,12 +111,6 @@ def check_decoding(decoding: Decoding) -> None:
 
 def check_counts(**counts: object) -> None:
     """Check that options are whole numbers from 1.
-
-    Args:
-        counts: values by the names of the options.
-
-    Raises:
-        InputError: for the first that is not.
 
     Examples:
         >>> check_counts(batch_size=8, concurrency=4)

@@ -84,11 +84,7 @@ class _Nobody:
     identity = "inspect"
 
     def reply(self, conversations: Sequence[Conversation]) -> list[Reply]:
-        """Raise, since inspect-ai asks.
-
-        Raises:
-            NotImplementedError: always.
-        """
+        """Raise, since inspect-ai asks."""
         raise NotImplementedError
 
 
@@ -108,17 +104,9 @@ def _choices(
     """Choose between two translations, as `cc-hf ask DATASET CONFIG` asks.
 
     Args:
-        dataset: name of a dataset with contrastive translations.
         config: name of a configuration; None for that of the eval.yaml which cc_hf publishes.
         answers: one of `ANSWERS`. For "logprobs" the model must return the log-probabilities of a
             prompt (inspect-ai's `vllm`).
-        strategy, shots, demonstrations, both_orders, seed: as for `plans.Questions`.
-        parser: how replies are read, one of `cc_hf.plugins.asking.prompting.choices.PARSERS`.
-        data_dir: a local copy of the upstream repositories, used instead of a download.
-
-    Raises:
-        InputError: for unknown values, or a configuration without contrastive translations.
-        UnknownNameError: for an unknown configuration.
     """
     check_choice("answers", answers, ANSWERS)
     check_choice("parser", parser, PARSERS)
@@ -162,9 +150,6 @@ def more_probable(label: str) -> Solver:
 
     Both answers are scored behind the same conversation, whose tokens both prompts share; the
     difference of the sums over all tokens is therefore that of the answers.
-
-    Args:
-        label: the name of an option in answers, such as "Translation".
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -202,11 +187,7 @@ def figures() -> Metric:
 
 @scorer(metrics=[figures()])
 def prompted_choice(parser: str) -> Scorer:
-    """Read a reply as cc_hf's metric of the same name reads it, and compute its figures.
-
-    Args:
-        parser: one of `cc_hf.plugins.asking.prompting.choices.PARSERS`.
-    """
+    """Read a reply as cc_hf's metric of the same name reads it, and compute its figures."""
 
     async def score(state: TaskState, target: Target) -> Score:
         reference, reply = state.metadata["reference"], state.output.completion
@@ -230,15 +211,7 @@ def prompted_choice(parser: str) -> Scorer:
 
 
 def result_of_log(log: EvalLog) -> EvaluationResult:
-    """Return the result of a log, as `cc-hf ask` writes it, for `cc-hf report` and `compare`.
-
-    Args:
-        log: the log of a task of cc_hf, with its samples, such as
-            `inspect_ai.log.read_eval_log(path)`.
-
-    Raises:
-        InputError: for a log of another task, without samples, or of some of them only (`--limit`).
-    """
+    """Return the result of a log, as `cc-hf ask` writes it, for `cc-hf report` and `compare`."""
     metadata = log.eval.metadata or {}
     samples = log.samples or []
     scores = [score for sample in samples for score in (sample.scores or {}).values()]

@@ -61,17 +61,9 @@ def open_local_chat(
     ask the same, and all get every reply.
 
     Args:
-        model: a folder saved by transformers, or a model on the Hub.
         dtype: "float32", "bfloat16" or "float16"; None for bfloat16 on CUDA, else float32.
         device: "cpu", "cuda", "cuda:1", "mps" or "auto", see
             `cc_hf.models.pretrained.load_model`; None for CUDA if available.
-        batch_size: number of conversations in a batch, at least 1.
-
-    Raises:
-        InputError: for options out of range, or a model that cannot reply, such as one that
-            translates.
-        EvaluatorError: for a model that cannot be loaded.
-        UnknownNameError, MissingDependencyError: as for `cc_hf.models.pretrained.load_model`.
     """
     kind = pick_device(device).type
     team = join(kind)
@@ -84,16 +76,6 @@ class LocalChat:
 
     A reply is the same in every batch, except for rounding. Settings of sampling that are saved
     with a model, such as its temperature or a penalty of repetition, are not used.
-
-    Args:
-        loaded: a causal model, or one of the kind of T5.
-        decoding: how replies are decoded. With a temperature, replies depend on the batch too; the
-            same batch gets the same replies.
-        batch_size: number of conversations in a batch, at least 1.
-        team: the processes that share the conversations.
-
-    Raises:
-        InputError: for a number below 1, a negative temperature, or a model of another kind.
     """
 
     def __init__(
@@ -122,14 +104,7 @@ class LocalChat:
         return f"local:{self.loaded.signature_name}/{dtype}/{decoding_name(self.decoding)}"
 
     def render(self, conversation: Conversation) -> str:
-        """Return the text that the model reads.
-
-        Args:
-            conversation: the turns; the last is the user's.
-
-        Raises:
-            InputError: for no turns, or a chat template that refuses them in every form.
-        """
+        """Return the text that the model reads."""
         check_turns(conversation)
         if self._has_template:
             return chat_text(self.loaded.tokenizer, conversation, name=self.loaded.name)
@@ -140,10 +115,6 @@ class LocalChat:
 
         Equal conversations are answered once. A conversation that is too long for the model has a
         reply with an error, which gives the numbers of tokens.
-
-        Raises:
-            InputError: as for `render`.
-            EvaluatorError: if another process failed, or has other conversations.
         """
         texts = [self.render(conversation) for conversation in conversations]
         distinct = sorted(set(texts))  # the same order in all processes
@@ -178,18 +149,8 @@ class LocalChat:
         counted. What is compared are therefore the texts, wherever their tokens begin. No token for
         the end is counted.
 
-        Args:
-            conversations: n conversations.
-            answers: m texts, none the beginning of another, such as "Translation 1" and
-                "Translation 2".
-
         Returns:
             Natural logarithms, (n, m).
-
-        Raises:
-            InputError: for fewer than two answers, equal or empty ones, a conversation that is too
-                long, and as for `render`.
-            EvaluatorError: for probabilities that an intact model cannot give.
         """
         if len(set(answers)) < max(2, len(answers)) or not all(map(str.strip, answers)):
             raise InputError(
@@ -315,16 +276,8 @@ def answer_logprobs(
 ) -> npt.NDArray[np.float64]:
     """Return the log-probability of each answer as the beginning of the reply of a local model.
 
-    Args:
-        respondent: a model on this machine.
-        answers: m texts, none the beginning of another.
-
     Returns:
         Natural logarithms, (n, m).
-
-    Raises:
-        InputError: for another backend, and as for `LocalChat.answer_logprobs`.
-        EvaluatorError: as for `LocalChat.answer_logprobs`.
     """
     if not isinstance(respondent, LocalChat):
         raise InputError(

@@ -34,13 +34,6 @@ def choices_by_logprob(
     Args:
         parser: how the replies beside it are read, so that both results can be compared; every
             parser reads these answers alike.
-
-    Returns:
-        A result of `prompted_choice`; two answers that are equally probable are an invalid choice.
-
-    Raises:
-        InputError: for another backend, or a conversation that is too long for the model.
-        EvaluatorError: for probabilities that an intact model cannot give.
     """
     from cc_hf.plugins.asking.local_chat import answer_logprobs  # loads torch
 

@@ -106,9 +106,6 @@ class Questions:
         both_orders: ask twice, with the options in both orders, and count a choice only if it stays
             the same.
         seed: seed of the demonstrations.
-
-    Raises:
-        InputError: for another task or strategy, or numbers below 0.
     """
 
     task: Annotated[str | None, OneOf(*TASKS)] = None
@@ -122,11 +119,7 @@ class Questions:
         check_fields(self)
 
     def plan(self, material: Material) -> tuple[str, Plan]:
-        """Return the task, and what will be asked, see `plan_choices` and `plan_translations`.
-
-        Raises:
-            InputError: for both orders of translations, or as these do.
-        """
+        """Return the task, and what will be asked, see `plan_choices` and `plan_translations`."""
         examples = material.examples
         has_options = any(isinstance(e, ContrastiveTranslationExample) for e in examples)
         task = self.task or TASKS[not has_options]
@@ -164,22 +157,11 @@ def plan_choices(
     """Plan to ask which of two options is right.
 
     Args:
-        examples: examples with contrastive translations. One with several wrong translations is
-            asked about once for each, see `cc_hf.plugins.asking.prompting.samples.choice_samples`.
-        strategy: one of `cc_hf.plugins.asking.prompting.templates.STRATEGIES`.
         n_shots: None for the number of the thesis, or for half of what can be drawn from examples
             that are too few for it; a note of the plan says so.
-        demonstrations: "data" draws whole schemas from the examples; "shipped" takes those that
-            ship for the pair; a path reads a file
-            (`prompting.samples.read_choice_samples`); "auto" draws for basic prompts, and
-            takes those that ship for the others.
 
     Returns:
         The plan; all samples of a schema that a demonstration has are left out.
-
-    Raises:
-        InputError: for examples without contrastive translations, more demonstrations than there
-            are, or no example that is left.
 
     Examples:
         >>> example = ContrastiveTranslationExample(
@@ -230,11 +212,7 @@ def plan_choices(
 
 
 def choice_references(examples: Sequence[Example]) -> list[dict[str, str]]:
-    """Return what is asked of examples, demonstrations included, as `prompted_choice` reads it.
-
-    Raises:
-        InputError: for an example that is no choice.
-    """
+    """Return what is asked of examples, demonstrations included, as `prompted_choice` reads it."""
     return [
         _reference(sample, example.category)
         for example in _of_translations(examples)
@@ -254,11 +232,7 @@ def _of_translations(examples: Sequence[Example]) -> list[ContrastiveTranslation
 
 
 def _check_sources(examples: Sequence[Example]) -> None:
-    """Refuse an example without a source, since the model would be asked about nothing.
-
-    Raises:
-        InputError: for the first one.
-    """
+    """Refuse an example without a source, since the model would be asked about nothing."""
     blank = next((example.id for example in examples if is_blank(example.source)), None)
     if blank is not None:
         raise InputError(
@@ -289,18 +263,8 @@ def plan_translations(
 ) -> Plan:
     """Plan to ask for translations of sentences.
 
-    Args:
-        strategy: "basic" or "cot".
-        n_shots: see `plan_choices`.
-        demonstrations: see `plan_choices`. Those from the data are sentences with a reference;
-            with reasons there are none in the data.
-
     Returns:
         The plan; sentences of demonstrations are left out.
-
-    Raises:
-        InputError: for no examples, examples without a source, more demonstrations than there are,
-            or no example that is left.
     """
     template = find_template("senses", strategy)
     samples = [translation_sample(example) for example in examples]
@@ -340,10 +304,6 @@ def plan_translations(
 
 def message_dataset(plan: Plan) -> Dataset:
     """Return everything that a plan asks as a dataset, for libraries that let chat models answer.
-
-    Returns:
-        One row per request, with its `id`, the turns as `messages`, each with `role` and `content`,
-        and what is needed to read the reply, such as `answer`.
 
     Examples:
         >>> example = ContrastiveTranslationExample(

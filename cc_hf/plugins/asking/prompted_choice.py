@@ -77,11 +77,6 @@ def read_choices(
 
     Args:
         replies: one per reference, to the sample with its options in the order of the data.
-        references: mappings with the keys that `PromptedChoice` reads.
-        parser: one of `cc_hf.plugins.asking.prompting.choices.PARSERS`.
-
-    Raises:
-        InputError: for an unknown parser.
 
     Examples:
         >>> row = {"answer": "1", "orders": "both", "swapped_reply": "Translation 1"}
@@ -125,12 +120,7 @@ def judge_rows(
     the chosen option, "invalid", "failed", or "inconsistent" if the answer changed with the order.
 
     Args:
-        references: mappings with the keys that `PromptedChoice` reads.
-        parser: one of `cc_hf.plugins.asking.prompting.choices.PARSERS`.
         ids: names of the examples; None for row numbers.
-
-    Raises:
-        InputError: for ids that do not fit the rows, or an unknown parser.
 
     Examples:
         >>> [j.verdict for j in judge_rows(["Translation 2", "Hm."], [{"answer": "2"}] * 2)]

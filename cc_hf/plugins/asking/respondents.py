@@ -32,9 +32,6 @@ class Asking:
         batch_size: conversations in a batch of a model on this machine, or requests to a server
             that are open at a time; None for 8 and 4.
         max_requests: refuse to send more requests than this to a server.
-
-    Raises:
-        InputError: for a number out of range.
     """
 
     model: str | None = None
@@ -90,14 +87,7 @@ def open_respondent(
             send nothing.
         replies: JSONL file of replies that were collected otherwise; None for a model.
         dtype, device: of a model on this machine, see `local_chat.open_local_chat`.
-        batch_size: number of conversations in a batch of a model on this machine.
-        concurrency: number of requests that a server has at a time.
         max_requests: largest number of requests that are sent to a server; None for any.
-
-    Raises:
-        InputError: for no backend or several, options out of range or of another backend, a model
-            that cannot reply, or a file that is not as expected.
-        UnknownNameError, EvaluatorError, MissingDependencyError: for a model that cannot be loaded.
 
     Examples:
         >>> open_respondent(None, decoding=Decoding())

@@ -135,11 +135,7 @@ class TranslationRun:
 def described_run(
     task: str, material: Material, plan: Plan, respondent: Respondent | FileRespondent
 ) -> dict[str, Any]:
-    """Return what a file of replies says about its run, as plain values.
-
-    Args:
-        task: "choose" or "translate".
-    """
+    """Return what a file of replies says about its run, as plain values."""
     fields = dict(material.origin.fields)
     if task == "choose" and "data" not in fields:
         # the digest is of all samples, whichever are left out as demonstrations
@@ -174,16 +170,7 @@ def ask_plan(
     is_main: bool = True,
     progress: bool = False,
 ) -> tuple[dict[str, Any], list[KeptReply]]:
-    """Ask everything that was not answered yet.
-
-    Args:
-        task: "choose" or "translate".
-        path: file in which every reply is kept; a run that was stopped goes on with it.
-
-    Raises:
-        InputError: for a file of another run.
-        EvaluatorError: for a model that fails as a whole.
-    """
+    """Ask everything that was not answered yet."""
     run = described_run(task, material, plan, respondent)
     with Progress(
         total=len(plan.requests),
@@ -205,11 +192,7 @@ def ask_plan(
 
 
 def kept_replies(path: Path) -> tuple[dict[str, Any], list[KeptReply]]:
-    """Read what `ask_plan` kept, to parse it again.
-
-    Raises:
-        InputError: for another file, or a run that is not complete.
-    """
+    """Read what `ask_plan` kept, to parse it again."""
     kept = read_run(path)
     run, replies = dict(kept.run), list(kept.replies.values())
     if missing := sorted(_FIELDS.keys() - run.keys()):
@@ -252,11 +235,7 @@ def choices_of_run(
     """Return the result of a model that was asked to choose.
 
     Args:
-        parser: how replies are read, one of `cc_hf.plugins.asking.prompting.choices.PARSERS`.
         name: name of the model in reports; "" for that of the run.
-
-    Raises:
-        InputError: for an unknown parser, or a run of another kind.
     """
     if run.get("task") != "choose":
         raise InputError(f"expected a run of choices, got one of the task {run.get('task')!r}")
@@ -345,9 +324,6 @@ def translations_of_run(
         parser: how replies are read, one of
             `prompting.translation_replies.TRANSLATION_PARSERS`; None for the one of the
             strategy.
-
-    Raises:
-        InputError: for an unknown parser, or a run of another kind.
     """
     if run.get("task") != "translate":
         raise InputError(f"expected a run of translations, got one of the task {run.get('task')!r}")

@@ -44,15 +44,6 @@ class ServerEvaluator(CausalLMEvaluator):
 
     A server does not say which weights it has. The identity is a hash over what it says of the
     model and over the tokenizer, so that a cache does not notice other weights under the same name.
-
-    Args:
-        model: name of the model there.
-        options: further arguments of `CausalLMEvaluator`.
-
-    Raises:
-        EvaluatorError: for a server that does not return log-probabilities of prompts, or has
-            another vocabulary than the tokenizer.
-        InputError: as for `CausalLMEvaluator`.
     """
 
     device = "server"
@@ -66,11 +57,7 @@ class ServerEvaluator(CausalLMEvaluator):
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """Return the log-probabilities of the translations' tokens, from the server.
-
-        Raises:
-            EvaluatorError: if the server refuses the request, or fails as often as it is asked.
-        """
+        """Return the log-probabilities of the translations' tokens, from the server."""
         rows = [[*source, *target] for source, target in zip(sources, targets, strict=True)]
 
         def read(answer: Any) -> list[list[float]]:
@@ -224,9 +211,6 @@ def _answered(
     Returns:
         For each row the natural logarithms and texts of all ids but the first, which has no
         probability; None if the answer has no log-probabilities of prompts.
-
-    Raises:
-        ValueError: for an answer in another form, or for other rows.
     """
     choices = answer.get("choices") if isinstance(answer, dict) else None
     if not isinstance(choices, list) or len(choices) != len(rows):
@@ -250,12 +234,7 @@ def _answered(
 
 
 def _echoed(logprobs: Any, row: Sequence[int]) -> tuple[list[float], list[str]]:
-    """Return `logprobs` of an echoed prompt, which continues with what the server wrote.
-
-    Raises:
-        ValueError: for fewer tokens than were sent, or a first one that has a probability, as when
-            the server puts another before it.
-    """
+    """Return `logprobs` of an echoed prompt, which continues with what the server wrote."""
     values, texts = logprobs["token_logprobs"], logprobs["tokens"]
     # One more is written; a server that adds tokens to the prompt has others than were sent.
     if not len(row) <= len(values) <= len(row) + 1 or values[0] is not None:
@@ -264,12 +243,7 @@ def _echoed(logprobs: Any, row: Sequence[int]) -> tuple[list[float], list[str]]:
 
 
 def _listed(positions: Any, row: Sequence[int]) -> tuple[list[float], list[str]]:
-    """Return `prompt_logprobs`, which has the likeliest ids of each position and the one sent.
-
-    Raises:
-        ValueError: for another number of positions than ids.
-        KeyError: for a position without the id that was sent.
-    """
+    """Return `prompt_logprobs`, which has the likeliest ids of each position and the one sent."""
     if len(positions) != len(row):
         raise ValueError(f"expected log-probabilities of {len(row)} tokens, got {len(positions)}")
     entries = [

@@ -29,12 +29,6 @@ class BergamotConfig(PretrainedConfig):  # type: ignore[misc]
     Token ids are those of the SentencePiece models: </s> is 0. One id is added after the last one
     for padding and for the start of the decoder; its embedding is zero, and it is never produced.
 
-    Args:
-        vocab_size: number of embeddings, that of padding included.
-        settings: the attributes below, and further options of `PretrainedConfig`, such as
-            `tie_word_embeddings`, which says whether the embeddings of the decoder are also the
-            weights of the projection to the vocabulary.
-
     Attributes:
         d_model: width of the states.
         encoder_ffn_dim, decoder_ffn_dim: inner widths of the feed-forward parts.

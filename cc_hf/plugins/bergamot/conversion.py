@@ -37,18 +37,7 @@ Documentation and source: https://github.com/mozilla/translations
 
 
 def convert_student(source: str | Path, *, output: str | Path) -> Path:
-    """Write a student as a folder that `cc_hf.load_evaluator` and transformers load.
-
-    Args:
-        source: a name such as "bergamot:en-pt", or a folder with `model*.bin` or `model*.npz` and
-            `vocab*.spm`, as Mozilla publishes them.
-        output: a folder that does not exist yet, or is empty. It appears complete or not at all.
-
-    Raises:
-        InputError: for a source that is no student, or an output that exists.
-        DataError: for a damaged file, a model that is not supported, or a failed download.
-        EvaluatorError: for weights that are not finite.
-    """
+    """Write a student as a folder that `cc_hf.load_evaluator` and transformers load."""
     with new_folder(output) as built:
         folder, _ = locate(str(source))
         files = files_of(folder, source)

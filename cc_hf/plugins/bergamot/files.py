@@ -36,15 +36,8 @@ class StudentFiles:
 def student_files(path: str | Path) -> StudentFiles | None:
     """Find the files of a student in a folder as Mozilla publishes them.
 
-    Args:
-        path: a folder with `model*.bin` or `model*.npz`, and `vocab*.spm` or `srcvocab*.spm` and
-            `trgvocab*.spm`; each may end in `.gz`.
-
     Returns:
         The files, or None for a folder without a model and vocabularies of these names.
-
-    Raises:
-        DataError: for several models or vocabularies in one folder.
     """
     folder = Path(path)
     if not is_folder(folder):
@@ -68,15 +61,7 @@ def student_files(path: str | Path) -> StudentFiles | None:
 
 
 def files_of(path: str | Path, name: str | Path = "") -> StudentFiles:
-    """Return the files of the student in a folder.
-
-    Args:
-        name: what the user called it, for the message; the path by default.
-
-    Raises:
-        InputError: for a folder that has none.
-        DataError: for several models or vocabularies in one folder.
-    """
+    """Return the files of the student in a folder."""
     files = student_files(path)
     if files is None:
         raise InputError(

@@ -86,18 +86,7 @@ class MarianFile:
 
 
 def read_marian_file(path: str | Path) -> MarianFile:
-    """Read a model of Marian.
-
-    Args:
-        path: a file in Marian's binary format or `.npz`, either of them also compressed by gzip.
-
-    Returns:
-        The configuration and the tensors, which are views of the file as far as possible.
-
-    Raises:
-        DataError: for a file that is damaged, truncated, of another format or version, or has
-            types that no student uses; the message says what was found.
-    """
+    """Read a model of Marian."""
     path = Path(path)
     content = read_bytes(path)
     with _named(path):
@@ -107,12 +96,7 @@ def read_marian_file(path: str | Path) -> MarianFile:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the bytes of a file, decompressed if it is a gzip file.
-
-    Raises:
-        DataError: for a file that cannot be read, is damaged, or would be more than eight times as
-            large when decompressed.
-    """
+    """Return the bytes of a file, decompressed if it is a gzip file."""
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -119,9 +119,7 @@ class _Attention(nn.Module):
         Args:
             hidden: what attends, (n, length, width).
             states: what is attended to, (n, n_states, width).
-            mask: added to the logits, or None.
             cache: keys and values of the tokens before and of the source, or None.
-            is_cross: whether `states` are those of the source.
         """
         if cache is not None and is_cross and cache.is_updated.get(self.layer):
             kept = cache.cross_attention_cache.layers[self.layer]
@@ -180,8 +178,6 @@ class _Layer(nn.Module):
 
         Args:
             hidden: the input, (n, length, width).
-            mask: mask of self-attention, or None.
-            states: states of the source, for the decoder.
             cache: what the decoder keeps of the tokens before, or None.
         """
         if hasattr(self, "recurrence"):
@@ -241,7 +237,6 @@ class _Stack(nn.Module):
 
         Args:
             ids: (n, length).
-            first: position of the first token.
         """
         embedded: torch.Tensor = self.embed_tokens(ids) * self.embed_scale
         return embedded + self.embed_positions.weight[first : first + ids.shape[1]]
@@ -278,7 +273,6 @@ class _Decoder(_Stack):
 
         Args:
             ids: inputs of the decoder, (n, length).
-            attention_mask: mask of the sources, 0 at padding; None without padding.
             cache: what is kept of the tokens before, or None.
         """
         first = 0 if cache is None else cache.get_seq_length()
@@ -373,10 +367,8 @@ class BergamotForConditionalGeneration(PreTrainedModel, GenerationMixin):  # typ
             input_ids: sources, (n, n_source).
             attention_mask: (n, n_source), 0 at padding; None without padding.
             decoder_input_ids: inputs of the decoder, (n, n_target); those of the labels by default.
-            encoder_outputs: states of the sources if they are known.
             past_key_values: what is kept of the tokens before, or None.
             labels: (n, n_target), -100 at padding.
-            cache: `past_key_values` as transformers 5.24 calls them.
         """
         cache = past_key_values if cache is None else cache
         if labels is not None and decoder_input_ids is None:

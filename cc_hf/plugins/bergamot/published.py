@@ -76,9 +76,6 @@ STUDENTS: Mapping[str, PublishedStudent] = _listed()
 def student_name(src_lang: str, tgt_lang: str) -> str:
     """Return the name of the student of a language pair, "" if none is published.
 
-    Args:
-        src_lang, tgt_lang: ISO 639-1 codes.
-
     Examples:
         >>> student_name("en", "pt"), student_name("en", "xx")
         ('bergamot:en-pt', '')
@@ -88,15 +85,7 @@ def student_name(src_lang: str, tgt_lang: str) -> str:
 
 
 def fetched_student(name: str) -> Path:
-    """Return the folder of a published student; its files are downloaded once and verified.
-
-    Args:
-        name: a name such as "bergamot:en-pt".
-
-    Raises:
-        UnknownNameError: for a pair that is not published.
-        DataError: when the download fails, or a file is not the pinned one.
-    """
+    """Return the folder of a published student; its files are downloaded once and verified."""
     if name not in STUDENTS:
         raise UnknownNameError("student of Bergamot", name, STUDENTS)
     paths = [fetch(file) for file in STUDENTS[name].files]

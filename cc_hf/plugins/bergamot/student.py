@@ -44,12 +44,7 @@ _NEEDED = ("dim-emb", "dec-depth", "enc-depth", "dim-vocabs", "transformer-heads
 
 
 def load_student(files: StudentFiles) -> tuple[BergamotForConditionalGeneration, BergamotTokenizer]:
-    """Load a student, dequantised to float32, in eval mode.
-
-    Raises:
-        DataError: for a damaged file, a kind of model that is not supported, such as a GRU, or
-            vocabularies of another model.
-    """
+    """Load a student, dequantised to float32, in eval mode."""
     content = read_marian_file(files.model)
     tokenizer = BergamotTokenizer.from_files(files.vocabularies, languages=files.languages)
     try:

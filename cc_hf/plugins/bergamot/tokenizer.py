@@ -28,15 +28,11 @@ class BergamotTokenizer:
     """The tokenisation of both sides, with EOS at the end.
 
     Args:
-        serialized: the SentencePiece models of source and target.
         languages: source and target language, "" where they are not known.
 
     Attributes:
         model_max_length: `sys.maxsize`, since the tokenizer has no limit of its own.
         all_special_ids: ids that stand for no text: EOS, the unknown token and padding.
-
-    Raises:
-        DataError: for bytes that are no SentencePiece model, or one without Marian's </s>.
     """
 
     def __init__(self, serialized: tuple[bytes, bytes], languages: tuple[str, str]) -> None:
@@ -54,11 +50,7 @@ class BergamotTokenizer:
         """Load the tokenizer from its vocabularies, also compressed by gzip.
 
         Args:
-            paths: the SentencePiece models of source and target.
             languages: source and target language, "" where they are not known.
-
-        Raises:
-            DataError: for a file that is missing or damaged.
         """
         source = read_bytes(paths[0])
         serialized = (source, source if paths[0] == paths[1] else read_bytes(paths[1]))
@@ -74,12 +66,7 @@ class BergamotTokenizer:
         """Load the tokenizer of a converted student.
 
         Args:
-            folder: a folder, or a repository on the Hub with the same files.
             revision: commit, tag or branch on the Hub; None for the default.
-
-        Raises:
-            EvaluatorError: for a file that is missing or malformed.
-            DataError: for a damaged vocabulary.
         """
         path = _located(str(folder), SETTINGS_FILE, revision)
         try:
@@ -98,11 +85,7 @@ class BergamotTokenizer:
         return cls.from_files((source, target), languages=languages)
 
     def save_pretrained(self, folder: str | Path) -> None:
-        """Write settings and vocabularies, as `from_pretrained` reads them.
-
-        Args:
-            folder: an existing folder.
-        """
+        """Write settings and vocabularies, as `from_pretrained` reads them."""
         settings = {
             "source_lang": self.source_lang,
             "target_lang": self.target_lang,

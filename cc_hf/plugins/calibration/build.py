@@ -55,9 +55,6 @@ class CueChoice:
         score: score of a text: geometric, arithmetic or reference; ignored if the evaluator is a
             function.
 
-    Raises:
-        InputError: for a number below 1, or an unknown average or score.
-
     Examples:
         >>> CueChoice(n_cues=0)
         Traceback (most recent call last):
@@ -106,25 +103,8 @@ def build_cues(
             ambiguous_word and reference.
         config: name of a configuration; None for the default, and ignored unless `dataset` is a
             name.
-        masked_lm: a model that predicts candidates: a name, a folder, or a model from
-            `cc_hf.plugins.calibration.fill_mask.load_masked_lm`. Give either this or `candidates`.
-        candidates: a file of candidates, or its content (see
-            `cc_hf.plugins.calibration.mlm_insertions.parse_candidates`). All senses that it has
-            for a word are distinguished, also those without an example.
         evaluator: name, path, Evaluator or function; None loads the evaluator that ships for the
             language pair.
-        loading: how the evaluator is loaded. The masked language model uses the same device.
-        tgt_lang: target language, ISO 639-1; optional if the examples have one target language.
-        data_dir: a local copy of the upstream repositories, used instead of a download.
-
-    Raises:
-        InputError: for neither or both of `masked_lm` and `candidates`, examples that lack a
-            required field (the message names the row), words that are not in the data, or when no
-            sense is left.
-        UnknownNameError: for an unknown dataset or configuration.
-        DataError: when the candidates lack a word or a sense.
-        EvaluatorError: when a model cannot be loaded, or its scores cannot be used.
-        TooLongError: for a text that is longer than the evaluator accepts.
 
     Examples:
         >>> from cc_hf.schema import Focus, ProbingExample

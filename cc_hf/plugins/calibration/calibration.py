@@ -91,14 +91,6 @@ def calibrate(
             evaluator that ships for the language pair.
         wordings: the wordings to compare; None for all that the package has for the language, if
             the readings are female and male. The dataset's own cues are always compared.
-        score: a name of `cc_hf.evaluators.scores.SCORES`; ignored if the evaluator is a function.
-        seed: seed of the halves and of the intervals, 0 or more.
-
-    Raises:
-        InputError: for too few translations, no wording that can be used, or arguments that do not
-            fit.
-        EvaluatorError: for an evaluator that fails.
-        TooLongError: for a text that is longer than the evaluator accepts.
 
     Examples:
         >>> from cc_hf.schema import Focus
@@ -226,12 +218,7 @@ def _sources(
 
 
 def _worded(row: DevelopmentRow, wording: Wording, readings: tuple[str, ...]) -> _Sides:
-    """Return the sources of a row in a wording.
-
-    Raises:
-        InputError: for a row in which the readings cannot be worded differently, or whose source
-            already shows a reading.
-    """
+    """Return the sources of a row in a wording."""
     check_takes_cues(row.source, [source for of in row.sources.values() for source in of])
     if row.focus is None and wording.cues:
         raise InputError(f"the ambiguous words are not located in {row.source!r}")

@@ -38,16 +38,8 @@ def predicted_candidates(
 ) -> tuple[Candidates, int]:
     """Predict the most probable words before the ambiguous word, for each sense.
 
-    Args:
-        average: how the predictions for the sentences of a sense are averaged, see
-            `cc_hf.plugins.calibration.mlm_insertions.AVERAGES`.
-
     Returns:
         The words, and the number of sources that were cut because the model cannot read them whole.
-
-    Raises:
-        InputError: when a source contains the mask token.
-        EvaluatorError: for a probability that is NaN.
     """
     indices = [row for sense in sorted(data.rows) for row in data.rows[sense]]
     masked = masked_lm.mask(
@@ -81,16 +73,6 @@ def predicted_candidates(
 def given_candidates(candidates: str | Path | Candidates) -> tuple[Candidates, str]:
     """Return candidates from a file, or the given ones unchanged.
 
-    Args:
-        candidates: a file (see `cc_hf.plugins.calibration.mlm_insertions.parse_candidates`), or its
-            content.
-
-    Returns:
-        The candidates, and their name in the signature.
-
-    Raises:
-        FileError: when the file cannot be read or has another form.
-
     Examples:
         >>> given_candidates({"bat": {"animal": ["fruit"], "club": ["baseball"]}})[1]
         'own'
@@ -107,13 +89,6 @@ def offered_candidates(
     data: SenseData, candidates: Candidates, n_candidates: int
 ) -> tuple[dict[Sense, SenseCandidates], tuple[LeftOut, ...]]:
     """Select for each sense the candidates that mark it, and those that mark other senses.
-
-    Args:
-        n_candidates: number of candidates per sense and side.
-
-    Raises:
-        DataError: when the candidates lack a word or a sense.
-        InputError: when no sense is left.
 
     Examples:
         >>> rows = {("bat", "animal"): [0], ("bat", "club"): [1], ("ant", "animal"): [2]}

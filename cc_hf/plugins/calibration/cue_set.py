@@ -141,13 +141,6 @@ def compare_cues(chosen: CueSet, lines: Iterable[str], *, name: str = "cues") ->
             correct_insertions and incorrect_insertions as in the published files. Rows are matched
             to examples by `id`, or by 0-based line number if they have none. The cues of a sense
             are those of all its rows.
-        name: name of the file, for messages.
-
-    Returns:
-        The overlap of each side, under the keys "correct" and "incorrect".
-
-    Raises:
-        DataError: if a line is not as expected, or no row matches an example.
     """
     by_id = dict(_cues(where, row) for where, row in parse_objects(lines, name))
     expected: dict[str, dict[Sense, set[str]]] = {side: {} for side in _SIDES}

@@ -60,9 +60,6 @@ class DevelopmentSet:
         data: where the rows come from, as a signature says it.
         own_cues: how the dataset words its own cues; "" if the rows have no sources of their own.
         n_left_out: number of translations that show neither reading.
-
-    Raises:
-        InputError: for no rows, or another number of readings than two.
     """
 
     rows: tuple[DevelopmentRow, ...] = field(repr=False)
@@ -94,20 +91,7 @@ def load_development(
     tgt_lang: str | None = None,
     data_dir: str | Path | None = None,
 ) -> DevelopmentSet:
-    """Return the development set that a user names.
-
-    Args:
-        sources: files of results, whose names end in .json (see `verdict_development`); or a table
-            of translations (`table_development`); or the name of a dataset with references
-            (`reference_development`).
-        tgt_lang: ISO 639-1 code.
-        data_dir: local copy of the upstream repositories, used instead of a download.
-
-    Raises:
-        UnknownNameError: for an unknown dataset, configuration or split.
-        InputError: for several sources that are not all results, or rows that do not fit.
-        DataError: for a file that is missing or not as expected.
-    """
+    """Return the development set that a user names."""
     names = [str(source) for source in listed("sources", sources, what="files")]
     if names and all(name.lower().endswith(".json") for name in names):
         results = {
@@ -208,16 +192,8 @@ def reference_development(
     """Return the references of a dataset, each of which shows the gold reading of its source.
 
     Args:
-        dataset: a name of `cc-hf list datasets` whose examples have references.
         config: name of a configuration; None for the default.
         split: "test" is refused, because translations are judged on it.
-        tgt_lang: ISO 639-1 code; optional if the configuration has one target language.
-
-    Raises:
-        UnknownNameError: for an unknown dataset, configuration or split.
-        InputError: for the split "test", a configuration without references, or another number of
-            readings than two.
-        DataError: for a dataset that is not available.
     """
     declared = declaration(dataset)
     chosen = declared.config(config)
@@ -252,15 +228,8 @@ def table_development(
     """Return the translations of a table with their readings.
 
     Args:
-        path: a file as `cc_hf.data.files.custom.read_words` reads it: `gold` is the reading that
-            the translation in `reference` shows.
-        src_lang: source language of rows that name none, ISO 639-1.
         tgt_lang: target language of rows that name none, as `cc_hf.languages.language_tag` reads
             it; None if the rows must name it.
-
-    Raises:
-        InputError: for several languages, or another number of readings than two.
-        DataError: for a row that is not as expected.
     """
     path = Path(path)
     tgt_lang = tgt_lang and language_tag(tgt_lang, "tgt_lang")
@@ -282,14 +251,6 @@ def table_development(
 
 def read_wordings(path: str | Path) -> tuple[Wording, ...]:
     """Return the wordings of a JSON file.
-
-    Args:
-        path: a file with a list of objects, each with `name` and `cues` (a cue by reading), and
-            optionally `placement` and `pronouns`, as the attributes of
-            `cc_hf.cues.wordings.Wording`.
-
-    Raises:
-        DataError: for a file that is missing or has another content. The message names the entry.
 
     Examples:
         >>> import tempfile

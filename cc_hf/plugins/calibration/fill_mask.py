@@ -59,9 +59,6 @@ class MaskedLM:
             model's files.
         words: the whole words that it can predict, see `whole_words`.
         max_tokens: maximum length of the input, special tokens included.
-
-    Raises:
-        EvaluatorError: when the tokenizer has no mask token or does not mark where words begin.
     """
 
     def __init__(self, model: Any, tokenizer: Any, *, name: str, identity: str) -> None:
@@ -91,10 +88,6 @@ class MaskedLM:
         Args:
             starts: a 0-based position in characters for each source.
             rows: numbers of the sources in messages; None counts from 0.
-
-        Raises:
-            InputError: when a source contains the mask token itself (the message names the row), or
-                a start is outside its source.
         """
         token = self.tokenizer.mask_token
         for row, source in zip(range(len(sources)) if rows is None else rows, sources, strict=True):
@@ -127,9 +120,6 @@ class MaskedLM:
         Yields:
             Pairs of an index and an array of shape (len(words),) of natural log-probabilities,
             normalised over the whole vocabulary.
-
-        Raises:
-            EvaluatorError: for a probability that is NaN.
         """
         order = sorted(range(len(texts)), key=lambda i: texts[i].ids)
         lengths = [len(texts[i].ids) for i in order]
@@ -184,19 +174,7 @@ class MaskedLM:
 def load_masked_lm(
     name_or_path: str | Path, *, revision: str | None = None, device: str | None = None
 ) -> MaskedLM:
-    """Load a masked language model in float32.
-
-    Args:
-        name_or_path: a folder saved by transformers, or a model of the Hub such as
-            "FacebookAI/roberta-large".
-        revision: commit, tag or branch of the Hub.
-        device: as for `cc_hf.load_evaluator`, but "auto" uses a single device too.
-
-    Raises:
-        EvaluatorError: when the model cannot be loaded, its weights are missing, superfluous or of
-            another shape, it has no mask token, or its tokenizer does not mark where words begin.
-        InputError: for a device that does not exist, or the revision of a folder.
-    """
+    """Load a masked language model in float32."""
     name = str(name_or_path)
     has_folder = is_folder(name)
     if not has_folder and (name.count("/") > 1 or name.startswith((".", "/", "~"))):
@@ -242,9 +220,6 @@ def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.
 
     Returns:
         The words, and an array of shape (n words,) of their ids.
-
-    Raises:
-        EvaluatorError: when the tokenizer marks words in none of these ways.
 
     Examples:
         >>> class WordPiece:

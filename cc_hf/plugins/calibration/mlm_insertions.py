@@ -79,18 +79,8 @@ def most_probable(
     """Return the words that are most probable on average over the sentences of one sense.
 
     Args:
-        words: words that the columns stand for.
         logprobs: for each sentence natural log-probabilities of shape (len(words),). They are read
             one by one, so an iterator need not hold them all.
-        n: number of words to return, at least 1.
-        average: "geometric" or "arithmetic", see `AVERAGES`.
-
-    Returns:
-        At most `n` words, most probable first; words of equal probability keep their given order.
-
-    Raises:
-        InputError: for no sentences, an average that is not defined, `n` below 1, or an array that
-            does not match the words.
 
     Examples:
         >>> most_probable(["gas", "ion", "red"], [np.log([.6, .1, .3]), np.log([.3, .2, .5])], n=2)
@@ -136,17 +126,8 @@ def discriminating_words(
     figures: if a word has three senses, a word that two of them share uses two of the `n` places.
 
     Args:
-        candidates: a mapping from sense to words, most probable first. The order of senses decides
-            whose word comes first among the incorrect ones.
         ambiguous_word: the word itself, which is never a cue.
-        n: number of words per side, at least 1.
         stop_words: words that are never cues.
-
-    Returns:
-        Sense -> its words on both sides, at most `n` each.
-
-    Raises:
-        InputError: for fewer than two senses, or `n` below 1.
 
     Examples:
         >>> words = discriminating_words(
@@ -181,9 +162,6 @@ def _first(words: Sequence[str], elsewhere: set[str], n: int, dropped: set[str])
 def candidates_json(candidates: Candidates) -> str:
     """Return the text of a file of candidates, which `parse_candidates` reads.
 
-    Args:
-        candidates: a mapping from ambiguous word to sense to words, most probable first.
-
     Examples:
         >>> print(candidates_json({"bat": {"animal": ["fruit"]}}), end="")
         {
@@ -203,13 +181,6 @@ def candidates_json(candidates: Candidates) -> str:
 
 def parse_candidates(text: str) -> dict[str, dict[str, tuple[str, ...]]]:
     """Read candidates: {ambiguous word: {sense: [words, most probable first]}}.
-
-    Returns:
-        Ambiguous word -> sense -> words, most probable first.
-
-    Raises:
-        InputError: for text that is not JSON of this form; the message names the word and the
-            sense.
 
     Examples:
         >>> parse_candidates('{"bat": {"animal": ["fruit"], "club": ["baseball"]}}')["bat"]["club"]

@@ -32,17 +32,6 @@ def choose_cues(
 ) -> tuple[tuple[SenseCues, ...], int]:
     """Choose the cues that raise or lower the evaluator's scores of the references most.
 
-    Args:
-        score: a name of `cc_hf.evaluators.scores.SCORES`; ignored if the evaluator is a function.
-        n_cues: number of cues per sense and side.
-
-    Returns:
-        The cues of each sense, and the number of pairs that were scored.
-
-    Raises:
-        EvaluatorError: for scores that cannot be used.
-        TooLongError: for a text that is longer than the evaluator accepts.
-
     Examples:
         >>> from cc_hf.plugins.calibration.senses import load_senses
         >>> from cc_hf.evaluators.functions import FunctionEvaluator

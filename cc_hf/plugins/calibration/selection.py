@@ -62,12 +62,7 @@ def best_cues(
     the references is irrelevant.
 
     Args:
-        candidates: words in their order of precedence; if fewer than `n`, all are chosen.
         scores: shape (number of references, number of candidates).
-        n: number of cues, at least 1.
-
-    Raises:
-        InputError: for scores that do not match the candidates, no scores, or `n` below 1.
 
     Examples:
         >>> best_cues(
@@ -94,10 +89,6 @@ def overlap(chosen: _Cues, expected: _Cues, candidates: _Cues) -> Overlap:
     """Count the cues that two selections share, over the senses that both have.
 
     A random draw of k out of c candidates hits each expected cue among them with probability k / c.
-
-    Args:
-        chosen, expected: mappings from (ambiguous word, sense) to cues.
-        candidates: a mapping of the same form to the words from which `chosen` was chosen.
 
     Examples:
         >>> overlap(

@@ -66,12 +66,6 @@ def load_senses(
     Args:
         words: only the senses of these ambiguous words; None for all.
 
-    Raises:
-        UnknownNameError: for an unknown dataset or configuration.
-        InputError: for examples that lack a required field, words that are not in the data, or
-            several target languages.
-        DataError: for data that are missing or malformed.
-
     Examples:
         >>> from cc_hf.schema import Focus
         >>> extra = {"ambiguous_word": "bat", "reference": "ein Schläger"}

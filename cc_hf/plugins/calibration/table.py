@@ -149,14 +149,7 @@ def calibration_table(calibration: Calibration) -> Iterator[Piece]:
 
 
 def calibration_plot(run: CalibrationRun, *, file_format: str = "svg") -> bytes:
-    """Return a picture of the differences by reading, one panel per wording, on the reported half.
-
-    Args:
-        file_format: "svg" or "png".
-
-    Raises:
-        MissingDependencyError: without matplotlib.
-    """
+    """Return a picture of the differences by reading on the reported half, a panel per wording."""
     results = run.calibration.wordings
     n_columns = min(_N_COLUMNS, len(results))
     n_rows = -(-len(results) // n_columns)

@@ -117,10 +117,6 @@ def registered_architecture(model_type: str) -> Architecture | None:
 def target_class(checkpoint: FairseqCheckpoint) -> str:
     """Return the model_type that computes the same: fsmt, m2m_100, mbart or bart of transformers,
     or a registered "fairseq architecture".
-
-    Raises:
-        EvaluatorError: when no class computes the same. The message names the architecture and the
-            option.
     """
     options = checkpoint.options
     if options.get("task", "translation") not in _TASKS:
@@ -167,17 +163,7 @@ def target_class(checkpoint: FairseqCheckpoint) -> str:
 def build_model(
     checkpoint: FairseqCheckpoint, *, langs: tuple[str, str], vocabulary_sizes: tuple[int, int]
 ) -> Any:
-    """Return the model of transformers with the weights of the checkpoint, in eval mode.
-
-    Args:
-        langs: source and target language.
-        vocabulary_sizes: number of symbols in the source and the target dictionary, including the
-            four special ones.
-
-    Raises:
-        EvaluatorError: when no class computes the same, or a weight is missing, superfluous, of
-            another shape than the options say, or not finite.
-    """
+    """Return the model of transformers with the weights of the checkpoint, in eval mode."""
     family = target_class(checkpoint)
     for side, size in zip(("encoder", "decoder"), vocabulary_sizes, strict=True):
         rows = len(checkpoint.weights.get(f"{side}.embed_tokens.weight", ()))
@@ -342,11 +328,7 @@ def _positions(checkpoint: FairseqCheckpoint, *, learned: bool) -> int:
 
 
 def size_option(checkpoint: FairseqCheckpoint, name: str, default: int | None = None) -> int:
-    """Return a positive integer among the options.
-
-    Raises:
-        EvaluatorError: for any other value, or none if there is no default.
-    """
+    """Return a positive integer among the options."""
     if default is not None and checkpoint.options.get(name) is None:
         return default
     if name not in checkpoint.options:

@@ -77,15 +77,6 @@ class RecordedScores:
 
         Each model is compared under the name of its folder. The ensemble is compared too if the
         file has scores of exactly these models and of the ensemble.
-
-        Args:
-            tolerance: largest allowed difference of a token's log-probability.
-
-        Raises:
-            EvaluatorError: when a log-probability deviates by more than `tolerance`, or a text has
-                other ids. The message names the pair.
-            InputError: when the file lacks scores of a model, or has another number of
-                log-probabilities than of target ids.
         """
         names = [folder.name for folder in folders]
         recorded = set(self.pairs[0]["scores"])
@@ -161,9 +152,6 @@ def read_check(path: str | Path) -> RecordedScores:
     `source` and `target` are the raw texts. They are optional; without them, ids are not checked.
     Scores are named after the checkpoints (model1 for model1.pt); "ensemble" is the score of all of
     them. Logarithms are natural, and EOS is included.
-
-    Raises:
-        InputError: when the file does not exist or has another form. The message names the pair.
     """
     file = Path(path)
     what = 'a JSON object with "pairs", see `read_check`'

@@ -84,11 +84,7 @@ class FairseqCheckpoint:
         return str(self.options.get("arch") or self.options.get("_name") or "unknown")[:80]
 
     def shares(self, *names: str) -> bool:
-        """Return whether some weights are all there and equal.
-
-        Args:
-            names: at least two names of weights.
-        """
+        """Return whether some weights are all there and equal."""
         # By values, since copies in float32 of weights in half precision share no memory.
         first, *others = (self.weights.get(name) for name in names)
         return first is not None and all(
@@ -104,13 +100,7 @@ class FairseqCheckpoint:
 
 
 def read_checkpoint(path: str | Path) -> FairseqCheckpoint:
-    """Read a checkpoint of fairseq 0.8 to 0.12, in torch's zip format or the older one.
-
-    Raises:
-        EvaluatorError: when the file does not exist, holds an object of a class that a checkpoint
-            does not need (the message names it; nothing of it was run), or holds no weights or no
-            options; also when torch is older than 2.6.
-    """
+    """Read a checkpoint of fairseq 0.8 to 0.12, in torch's zip format or the older one."""
     file = Path(path)
     content = _load(file)
     weights = content.get("model") if isinstance(content, dict) else None

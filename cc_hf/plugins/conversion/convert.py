@@ -60,22 +60,8 @@ def convert(
     the recorded one by more than `cc_hf.plugins.conversion.check.TOLERANCE`.
 
     Args:
-        folder: a folder with *.pt, dict.XX.txt of both languages, and BPE codes.
-        output: a folder that does not exist yet, or is empty.
         checkpoints: names of files in the folder; None for all *.pt.
         codes: BPE codes of both sides; None for "bpecodes" in the folder.
-        source_codes: BPE codes of the source side, used instead of `codes`. If neither is given,
-            "bpecodes.XX" in the folder is used if it exists.
-        target_codes: BPE codes of the target side, likewise.
-        tokenizer: "moses" as in fairseq's option of this name, or "space" for texts that are
-            already tokenised.
-        check: scores of the original program, see `cc_hf.plugins.conversion.check.read_check`.
-
-    Raises:
-        EvaluatorError: for a checkpoint that is malformed, unsafe or of an architecture that
-            neither transformers nor cc_hf has; for missing or malformed dictionaries or codes; when
-            the scores deviate.
-        InputError: for an output that exists, or options that do not fit.
     """
     target, origin = Path(output), Path(folder)
     model_folders: list[Path] = []

@@ -43,10 +43,6 @@ class Settings:
         tokenizer: "moses" for raw text; "space" for text that is tokenised already.
         moses_dash_splits: whether "a-b" becomes "a @-@ b", as by default in fairseq.
         moses_escape: whether "'" becomes "&apos;" and so on, as by default in fairseq.
-
-    Raises:
-        InputError: for an unknown tokenizer.
-        EvaluatorError: for a format of a later version of cc_hf.
     """
 
     source_lang: str
@@ -84,16 +80,7 @@ class FairseqTokenizer:
     def __init__(
         self, settings: Settings, *, dictionaries: tuple[str, str], codes: tuple[str, str]
     ) -> None:
-        """Read dictionaries and codes.
-
-        Args:
-            dictionaries: contents of the dictionary files, source and target.
-            codes: contents of the files of BPE codes, source and target.
-
-        Raises:
-            EvaluatorError: for a malformed file.
-            MissingDependencyError: without subword-nmt.
-        """
+        """Read dictionaries and codes."""
         self.settings = settings
         self.source_lang, self.target_lang = settings.source_lang, settings.target_lang
         self.model_max_length = sys.maxsize
@@ -105,13 +92,7 @@ class FairseqTokenizer:
         """Load the tokenizer of a model that `cc-hf convert` wrote.
 
         Args:
-            path: a folder, or a repository on the Hub with the same files.
             revision: commit, tag or branch on the Hub; None for the default.
-
-        Raises:
-            EvaluatorError: for a file that is missing or malformed.
-            InputError: for settings with an unknown tokenizer.
-            MissingDependencyError: without subword-nmt.
         """
         names = (
             cls.settings_file,
@@ -225,10 +206,6 @@ def read_dictionary(text: str) -> list[str]:
 
     The special symbols that fairseq puts before them are not in the file.
 
-    Raises:
-        EvaluatorError: for a line that is not "symbol count", or a symbol that occurs twice without
-            the mark #fairseq:overwrite.
-
     Examples:
         >>> read_dictionary("the 12\\nThe 3\\n")
         ['the', 'The']
@@ -258,9 +235,6 @@ def read_codes(text: str) -> str:
     """Return BPE codes in the format of subword-nmt 0.2.
 
     Codes of fastBPE lose their counts and get the line "#version: 0.2".
-
-    Raises:
-        EvaluatorError: for a line that is neither "left right" nor "left right count".
 
     Examples:
         >>> read_codes("i n 25151\\ne n</w> 15963\\n")

@@ -65,26 +65,11 @@ def build_dataset_folder(
     bytes. The folder appears only when it is complete.
 
     Args:
-        name: a name of `cc-hf list datasets`, a file for `cc_hf.data.files.custom.read_custom`, a
-            folder that this function wrote, or a declaration.
         configs: names of configurations; None for all.
-        output: a folder that is empty or does not exist.
-        data_dir: a local copy of the upstream repositories, as for `cc_hf.load_dataset`.
         repo: ORGANISATION/NAME on the Hub, by which the card says how the dataset is loaded; None
             for a folder that has no name there.
-        task_ids: the tasks of eval.yaml, as for `cc_hf.hub.tasks.benchmark_tasks`.
         card: text of the card, to which configurations and sizes are added; None for the card of
             the dataset.
-
-    Returns:
-        The paths of the files, sorted.
-
-    Raises:
-        UnknownNameError: for a dataset or configuration that is not registered.
-        DataError: for data that cannot be downloaded or are not as declared.
-        InputError: if `output` exists and is not an empty folder, or for a file that cannot
-            be read; for ids that `benchmark_tasks` refuses, or any for a file of one's own, which
-            is no benchmark.
     """
     target = Path(output)
     declared = declaration(name)

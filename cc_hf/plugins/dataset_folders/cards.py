@@ -231,9 +231,6 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 def size_category(n_rows: int) -> str:
     """Return the category of a number of rows, as the Hub's `size_categories` names it.
 
-    Args:
-        n_rows: the rows of all configurations and splits together.
-
     Examples:
         >>> size_category(999), size_category(1_000), size_category(2_000_000)
         ('n<1K', '1K<n<10K', 'n>1M')
@@ -298,7 +295,6 @@ def homograph_card(
     add licence, provenance and known defects.
 
     Args:
-        declaration: the declaration of a custom dataset whose examples are homographs.
         signatures: configuration -> signature that says how it was made; None for no signatures.
         repo: ORGANISATION/NAME on the Hub; None for a folder that has no name there.
     """
@@ -336,12 +332,7 @@ def homograph_card(
 def wino_x_card(
     declaration: DatasetDeclaration, signature: str, filters: Sequence[tuple[str, int, str]]
 ) -> str:
-    """Return README.md for Wino-X of one's own. The author has to add licence and known defects.
-
-    Args:
-        signature: how it was made.
-        filters: name of a filter, number of sentences that it removed, what it removes.
-    """
+    """Return README.md for Wino-X of one's own. The author has to add licence and known defects."""
     rows = {
         config.name: list(declaration.read({}, config.name, "test"))
         for config in declaration.configs

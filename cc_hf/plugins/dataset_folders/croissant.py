@@ -85,15 +85,8 @@ def croissant(
     """Describe a dataset folder in Croissant 1.1.
 
     Args:
-        folder: a folder with README.md, whose YAML lists configurations, and their Parquet files.
-        declared: the dataset, for its address and version.
         repo: ORGANISATION/NAME on the Hub, from which the files are then downloaded; None for a
             folder that has no name there, whose files lie beside croissant.json.
-
-    Returns:
-        JSON-LD. Each split of a configuration is a record set, whose name is that of the
-        configuration, with "/SPLIT" if the configuration has several. A list is an array field,
-        and `focus` and `extra` are fields with subfields.
     """
     card = DatasetCard.load(folder / "README.md", ignore_metadata_errors=True)
     fields = card.data.to_dict()

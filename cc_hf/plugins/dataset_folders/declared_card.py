@@ -45,7 +45,6 @@ def declared_card(
     """Return README.md for a dataset that another package adds, from what it declares.
 
     Args:
-        sizes: configuration -> {split: number of rows}.
         repo: ORGANISATION/NAME on the Hub; None for a folder that has no name there.
     """
     title = declaration.title or declaration.name

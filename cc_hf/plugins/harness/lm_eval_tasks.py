@@ -35,19 +35,6 @@ def write_lm_eval_tasks(dataset: Path, output: Path, *, name: str) -> list[Path]
     cc_hf scores by a language model (`DEFAULT_PROMPT`); in `NAME_target_only` it is empty, so that
     the translations are scored as texts. lm-eval's `acc` is then the accuracy of
     `contrastive_translation_scoring` with the score `logprob`.
-
-    Args:
-        dataset: a folder that `cc-hf build` wrote. The tasks name its
-            absolute path.
-        output: an empty folder.
-        name: name of the dataset in the names of tasks. Those of other splits than "test" end in
-            the split.
-
-    Returns:
-        The files of the tasks, sorted.
-
-    Raises:
-        DataError: for a folder with other columns.
     """
     declared = declaration(str(dataset.absolute()))
     tag = _identifier("cc_hf", name)

@@ -72,10 +72,6 @@ class ContrastiveMetric:
 
     Its sources are those of the test set (`sources`), in their order.
 
-    Args:
-        evaluator: the evaluator, for a metric that needs one, as in `cc_hf.evaluate`.
-        data_dir: a local copy of the upstream repositories, as in `cc_hf.load_material`.
-
     Attributes:
         name: its name in their files and options.
         test_set: the name of the test set in their files.
@@ -110,12 +106,7 @@ class ContrastiveMetric:
         return cls._configuration(src_lang, trg_lang) is not None
 
     def sources(self, src_lang: str, trg_lang: str) -> list[str]:
-        """Return what has to be translated.
-
-        Raises:
-            InputError: for a pair that is not supported.
-            DataError: for data that is missing or not as declared.
-        """
+        """Return what has to be translated."""
         return [example.source for example in self._material(src_lang, trg_lang).examples]
 
     def score_qe(
@@ -125,14 +116,7 @@ class ContrastiveMetric:
         source_texts: Sequence[str],
         translated_texts: Sequence[str],
     ) -> MetricResults:
-        """Judge the translations of the test set.
-
-        Raises:
-            InputError: for a pair that is not supported, or other sources than those of the test
-                set.
-            DataError: for data that is missing or not as declared.
-            EvaluatorError: for an evaluator that fails.
-        """
+        """Judge the translations of the test set."""
         material = self._material(src_lang, trg_lang)
         source_texts = listed_texts("source_texts", source_texts)
         _check_sources(self.test_set, [e.source for e in material.examples], source_texts)
@@ -264,11 +248,7 @@ def save_translations(
 
 
 def save_metric(folder: str | Path, run: Run, results: MetricResults) -> list[Path]:
-    """Write the two files of a metric, NAME.metrics.json and NAME.scores.json, and return them.
-
-    Raises:
-        FileError: for a path that cannot be written.
-    """
+    """Write the two files of a metric, NAME.metrics.json and NAME.scores.json, and return them."""
     scores = [None if s is None else round(s, _DIGITS) for s in results.segment_scores]
     figures = {"score": round(results.corpus_score, _DIGITS), "details": results.details}
     return [
@@ -280,15 +260,9 @@ def save_metric(folder: str | Path, run: Run, results: MetricResults) -> list[Pa
 def read_translations(path: str | Path) -> tuple[Run, list[str | None], list[str]]:
     """Read a file of translations that their runner saved.
 
-    Args:
-        path: a file with a name as `Run.file_name` makes it.
-
     Returns:
         What it is about, the sources and the translations. Sources are None where the licence of
         the data forbids them.
-
-    Raises:
-        FileError: for another name or content, or a file that cannot be read.
     """
     path = Path(path)
     match = _NAME.fullmatch(path.name)

@@ -28,12 +28,6 @@ def cross_fitted(
     of the labels, of several the one in the middle, and gives the verdict to at most
     `MOST_OF_PEOPLE` times as many translations as the labels do.
 
-    Args:
-        distances: abs(log s_c - log s_i) of n translations.
-        verdicts: of two kinds, without a threshold.
-        labels: what the translations show, in the same words, or `NEITHER`.
-        seed: decides which translations share a fold.
-
     Returns:
         The threshold and the verdicts; None if no translation shows neither, or no more verdicts
             are those of the labels with thresholds than without.

@@ -62,11 +62,7 @@ class Described(NamedTuple):
 
 
 def described(rows: Sequence[LeaderboardRow]) -> dict[str, list[Described]]:
-    """Return the datasets and the metrics of the table, in words.
-
-    Returns:
-        "datasets" and "metrics" -> what the cards say of each.
-    """
+    """Return the datasets and the metrics of the table, in words."""
     datasets = [
         Described(data_title(dataset, ""), dataset.description, _links(_citations(dataset)))
         for dataset in _datasets(rows)
@@ -124,10 +120,6 @@ def citation_tab(gr: Any, rows: Sequence[LeaderboardRow]) -> None:
 def submit_tab(gr: Any, rows: Sequence[LeaderboardRow], files: VisitorFiles) -> None:
     """Fill the gradio tab that is currently open with how results are handed in, and a form that
     checks a file of results and removes the translations from it.
-
-    Args:
-        rows: the rows of the page, among which those of the file would be ranked.
-        files: where files for download are written.
     """
 
     def checked(file: str | None) -> tuple[str, Any]:

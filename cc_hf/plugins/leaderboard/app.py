@@ -64,19 +64,10 @@ def build_page(
     GRADIO_TEMP_DIR is set to it for the rest of the process.
 
     Args:
-        results: a folder of results, which is read now (`read_folder`).
-        quality: BLEU of systems, as texts or files (`read_quality_scores`).
-        data_dir: a local copy of the upstream repositories, for files of translations.
         evaluator: the model for live judgements; None for the bundled one for `src_lang` and
             `tgt_lang`.
         backward_evaluator: the model of the other direction, which finds what a translation adds;
             None for none.
-        src_lang, tgt_lang: ISO 639-1 codes of the sentences of visitors.
-
-    Raises:
-        InputError: for a folder or file that cannot be read, or if no evaluator is named and none
-            is bundled for the languages.
-        MissingDependencyError: without gradio.
     """
     store = read_folder(results, has_judgements=True)
     rows = leaderboard_rows(store, quality)
@@ -139,18 +130,8 @@ def serve(
     """Serve the page until stopped.
 
     Args:
-        results, quality, data_dir, evaluator, backward_evaluator, src_lang, tgt_lang: see
-            `build_page`.
         host, port: where to listen; None for the values of gradio's environment variables, as on
             Spaces.
-        wait: whether to block as in `wait_for_end`. Otherwise the function returns at once.
-
-    Returns:
-        The served `gradio.Blocks`, with `local_url` and `close()`.
-
-    Raises:
-        InputError: for a port that cannot be listened on, or input that `build_page` refuses.
-        MissingDependencyError: without gradio.
     """
     wait_briefly()  # visitors share the cores of a page; models are loaded below
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # parts of gradio check only this variable

@@ -68,13 +68,7 @@ class _Choices:
 
 
 def file_tab(gr: Any, judge: FileJudge, data: _Data, files: VisitorFiles) -> None:
-    """Fill the gradio tab that is currently open.
-
-    Args:
-        judge: the judge that all visitors share.
-        data: what can be judged, from `available_data`.
-        files: where results for download are written.
-    """
+    """Fill the gradio tab that is currently open."""
 
     def judged(
         file: str | None, dataset: str, config: str, language: str, metric: str

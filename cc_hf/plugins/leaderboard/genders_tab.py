@@ -17,10 +17,6 @@ _EXAMPLE = "The doctor is here."
 def genders_tab(gr: Any, judge: SentenceJudge, tab: Any) -> None:
     """Fill the gradio tab that is currently open. The example is translated when a visitor opens
     it.
-
-    Args:
-        judge: the judge that all visitors share.
-        tab: the tab.
     """
 
     def translated(source: str, focus: str) -> str:

@@ -44,11 +44,7 @@ def header(board: str) -> Markup:
 
 
 def lead(text: str) -> Markup:
-    """Return the introduction of a tab.
-
-    Args:
-        text: plain text.
-    """
+    """Return the introduction of a tab."""
     return _piece("lead", text=text)
 
 
@@ -63,11 +59,7 @@ def message(text: str) -> Markup:
 
 
 def genders_html(made: Any) -> Markup:
-    """Return a masculine and a feminine translation whose differences are marked.
-
-    Args:
-        made: an `Alternatives` of `cc_hf.alternatives`: translations, or why there are none.
-    """
+    """Return a masculine and a feminine translation whose differences are marked."""
     sides = [
         (label, _marked(text, [pair[side] for pair in made.check.differing]))
         for side, (label, text) in enumerate(
@@ -101,11 +93,7 @@ def system_order(rows: Iterable[LeaderboardRow]) -> list[str]:
 
 
 def about_html(datasets: Sequence[object], metrics: Sequence[object]) -> Markup:
-    """Return what the figures of the table mean.
-
-    Args:
-        datasets, metrics: objects with `title`, `text` and `links`.
-    """
+    """Return what the figures of the table mean."""
     return _piece("about", datasets=datasets, metrics=metrics)
 
 

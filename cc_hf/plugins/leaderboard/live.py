@@ -134,10 +134,6 @@ class SentenceJudge:
             pair.
         backward_evaluator: the same of the other direction, for what a translation adds; None for
             none.
-        src_lang, tgt_lang: ISO 639-1 codes of all sentences.
-
-    Raises:
-        InputError: if no evaluator is named and none is bundled for the pair.
     """
 
     def __init__(
@@ -174,11 +170,7 @@ class SentenceJudge:
         return (pair,) if self._backward is None else (pair, f"{self.tgt_lang}-{self.src_lang}")
 
     def prepare(self) -> None:
-        """Load the models and use the first once, so that the first visitor does not have to wait.
-
-        Raises:
-            CCError: for a model that cannot be loaded.
-        """
+        """Load the models and use the first once, so that no visitor has to wait for it."""
         self.judge("The doctor left.", "Ja.", "doctor", gender="female")
         if self._backward is not None:
             with self._backward.lock:
@@ -199,18 +191,7 @@ class SentenceJudge:
         """Judge one translation, and explain the judgement.
 
         Args:
-            source, translation: sentences of at most `MAX_TEXT_CHARACTERS`.
-            focus: the words of the source that are to be disambiguated.
-            occurrence: its 1-based number; required if the focus occurs more than once.
             gender: "male" or "female" for gender brackets; "" to use the given cues.
-            correct_cues, incorrect_cues: 1 to `MAX_CUES`, separated by "|"; ignored with a gender.
-            placement: where cues go: "before" or "after" the focus, or "replace".
-
-        Raises:
-            InputError: for texts that are blank or too long, a focus that is not in the source,
-                missing or too many cues, or input that `explain` refuses.
-            TooLongError: for a text that exceeds the length limit of the model.
-            EvaluatorError: for log-probabilities that are not numbers.
         """
         cues = {"correct cues": correct_cues, "incorrect cues": incorrect_cues}
         for name, text in {
@@ -250,17 +231,7 @@ class SentenceJudge:
         directions, by the metric coverage.
 
         Args:
-            source, translation: sentences of at most `MAX_PARTS_CHARACTERS` and `MAX_PARTS`.
             language_pair: one of `language_pairs`; "" for the first.
-
-        Returns:
-            Every part that could be missing. A note says so if additions were not looked for.
-
-        Raises:
-            InputError: for texts that are blank or too long, another pair, or texts without parts
-                that could be missing.
-            TooLongError: for a text that exceeds the length limit of a model.
-            EvaluatorError: for log-probabilities that are not numbers.
         """
         language_pair = language_pair or self.language_pairs[0]
         check_choice("language pair", language_pair, self.language_pairs)
@@ -297,17 +268,7 @@ class SentenceJudge:
         """Translate for a man and for a woman with the evaluator, if it translates.
 
         Args:
-            source: a sentence of at most `MAX_TEXT_CHARACTERS`.
             focus: the words that name the person; "" for the first noun for a person.
-
-        Returns:
-            An `Alternatives` of `cc_hf.alternatives`.
-
-        Raises:
-            InputError: for a text that is blank or too long, a language without a list of function
-                words, or an evaluator that does not translate.
-            TooLongError: for a text that exceeds the length limit of the model.
-            EvaluatorError: for log-probabilities that are not numbers.
         """
         _check_text("source", source, MAX_TEXT_CHARACTERS)
         with self._model.lock:
@@ -346,14 +307,8 @@ def _check_text(name: str, text: str, most: int, *, is_blank_allowed: bool = Fal
 def read_occurrence(text: str) -> int | None:
     """Parse the number of an occurrence that a visitor wrote.
 
-    Args:
-        text: a number from 1, or nothing.
-
     Returns:
         The number, or None for a blank text.
-
-    Raises:
-        InputError: for anything else.
 
     Examples:
         >>> read_occurrence(" 2 "), read_occurrence("")
@@ -412,12 +367,8 @@ def available_data(
     network, with the metrics for which nothing is missing.
 
     Args:
-        data_dir: a local copy of the upstream repositories.
         evaluator_langs: source and target language of the page's evaluator; None if the page uses
             those that ship.
-
-    Returns:
-        Dataset -> what can be judged of it, without datasets of which nothing can.
 
     Examples:
         >>> available_data()["simplegen"].configs["en-de"]["de"]
@@ -451,7 +402,6 @@ def config_metrics(
     """Return the metrics that can judge translations of a configuration here.
 
     Args:
-        tgt_lang: ISO 639-1 code of the translations.
         evaluator_langs: source and target language of the evaluator; None for those that ship.
     """
     metrics: list[type[Metric]] = list(registry.load_all("metric").values())
@@ -490,7 +440,6 @@ class FileJudge:
     """A judge of files of translations, which handles one file at a time.
 
     Args:
-        data_dir: a local copy of the upstream repositories.
         evaluator: a name, a folder, or an Evaluator; None for the bundled one of the language pair.
     """
 
@@ -505,20 +454,7 @@ class FileJudge:
     def judge(
         self, path: str | Path, dataset: str, config: str, tgt_lang: str, metric: str
     ) -> EvaluationResult:
-        """Judge a file by a metric.
-
-        Args:
-            path: a file for `read_translations`, within `MAX_UPLOAD`, `MAX_FILE_LINES` and
-                `MAX_LINE`.
-            dataset, config, metric: registered names.
-            tgt_lang: ISO 639-1 code of the translations.
-
-        Raises:
-            InputError: for a file that is too large, has too many or too long lines, is not text,
-                or does not match the dataset; messages name the file without its folder.
-            UnknownNameError: for a dataset, configuration or metric that is not registered.
-            CCError: for any other failure of `cc_hf.evaluation.evaluate.evaluate`.
-        """
+        """Judge a file by a metric."""
         path = Path(path)
         check_upload(path)
         # Only registered names are allowed: otherwise a visitor could name a file of this machine.
@@ -541,11 +477,7 @@ class FileJudge:
             raise InputError(str(error).replace(str(path), path.name)) from error
 
     def prepare(self, src_lang: str, tgt_lang: str) -> None:
-        """Load the model of a language pair, so that the first visitor does not have to wait.
-
-        Args:
-            src_lang, tgt_lang: ISO 639-1 codes.
-        """
+        """Load the model of a language pair, so that the first visitor does not have to wait."""
         with self._lock:
             self._model(src_lang, tgt_lang)
 
@@ -559,11 +491,7 @@ class FileJudge:
 
 
 def check_upload(path: Path) -> None:
-    """Check that a file is text and neither too large nor empty, without reading it into memory.
-
-    Raises:
-        InputError: for a file that fails the check; the message names the file without its folder.
-    """
+    """Check that a file is text and neither too large nor empty, without reading it into memory."""
     n_lines, is_blank = 0, True
     try:
         with path.open("rb") as file:

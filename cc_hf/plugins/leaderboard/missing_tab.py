@@ -25,10 +25,6 @@ _EXAMPLES = {
 def missing_tab(gr: Any, judge: SentenceJudge, tab: Any) -> None:
     """Fill the gradio tab that is currently open. Where there is an example for the languages of
     the page, it is judged when a visitor opens the tab.
-
-    Args:
-        judge: the judge that all visitors share.
-        tab: the tab.
     """
 
     def judged(source: str, translation: str, pair: str) -> str:

@@ -34,12 +34,7 @@ _EXAMPLES = [
 
 
 def sentence_tab(gr: Any, judge: SentenceJudge, tab: Any) -> None:
-    """Fill the gradio tab that is currently open. The example is judged when a visitor opens it.
-
-    Args:
-        judge: the judge that all visitors share.
-        tab: the tab.
-    """
+    """Fill the gradio tab that is currently open. The example is judged when a visitor opens it."""
 
     def judged(
         source: str,

@@ -97,18 +97,8 @@ def build_leaderboard_space(
     `Store.broken`.
 
     Args:
-        results: a folder that `cc_hf.plugins.leaderboard.store.read_folder` reads.
-        output: a folder that is empty or does not exist.
-        quality: BLEU of systems, as texts or files (`read_quality_scores`).
         requirement: the line of requirements.txt with which pip installs cc_hf; None for this
             version or a newer one before the next major version from PyPI.
-
-    Returns:
-        The results that the folder contains.
-
-    Raises:
-        InputError: for a folder without a readable result, an output that is not empty, a blank
-            title, a requirement of more than one line, or a file of BLEU that cannot be read.
     """
     line = requirement_line(requirement, "cc_hf[leaderboard,models]")
     store = read_shown(results, title)
@@ -157,16 +147,6 @@ def build_static_space(
     """Write the folder of a Space that needs no program: the static leaderboard and a card.
 
     It holds the sentences and translations behind the figures.
-
-    Args:
-        results, output, title, quality, data_dir: as for
-            `cc_hf.plugins.leaderboard.static.page.write_static_board`.
-
-    Returns:
-        What the folder shows.
-
-    Raises:
-        InputError: as `build_leaderboard_space`.
     """
     store = read_shown(results, title, has_judgements=True)
     board = build_board(
@@ -192,13 +172,7 @@ def build_static_space(
 
 
 def _card(store: Store, title: str, sdk: str, about: str, *, is_static: bool = False) -> str:
-    """Return the card of a Space.
-
-    Args:
-        sdk: lines on how the Hub runs it.
-        about: what visitors can do.
-        is_static: whether it holds translations of others and takes nothing from visitors.
-    """
+    """Return the card of a Space."""
     systems = sorted({entry.system for entry in store.entries})
     rows = leaderboard_rows(store)
     parts = described(rows)

@@ -59,11 +59,7 @@ class StoredResult:
         date: str = "",
         whole: bool = True,
     ) -> StoredResult:
-        """Return a result that was read from a file.
-
-        Args:
-            whole: whether to keep judgements and readings.
-        """
+        """Return a result that was read from a file."""
         kept = result if whole else replace(result, judgements=(), readings=())
         return cls(system, path.name, kept, date, why_not_proved(result))
 
@@ -87,12 +83,6 @@ def read_folder(folder: str | Path, *, has_judgements: bool = False) -> Store:
     """Read all results of a folder: its files that end in .json, without subfolders.
 
     A file that cannot be read is named in `Store.broken` and logged; it raises no error.
-
-    Args:
-        has_judgements: whether results keep judgements and readings, which take most of the memory.
-
-    Raises:
-        InputError: if the folder does not exist.
     """
     folder = Path(folder)
     if not is_folder(folder):
@@ -127,15 +117,7 @@ def read_folder(folder: str | Path, *, has_judgements: bool = False) -> Store:
 
 
 def read_shown(folder: str | Path, title: str, *, has_judgements: bool = False) -> Store:
-    """Read a folder for a page that is written once, which must have something to show.
-
-    Args:
-        title: the title of the page.
-        has_judgements: as for `read_folder`.
-
-    Raises:
-        InputError: for a folder without a readable result, or a blank title.
-    """
+    """Read a folder for a page that is written once, which must have something to show."""
     if not title.strip():
         raise InputError("title: expected a text, got none")
     store = read_folder(folder, has_judgements=has_judgements)

@@ -142,11 +142,7 @@ class LeaderboardRow:
 def leaderboard_rows(
     store: Store, quality: str | Path | Sequence[str | Path] | None = None
 ) -> list[LeaderboardRow]:
-    """Return one row per result, in the order of the store.
-
-    Args:
-        quality: BLEU of systems, as texts or files (`read_quality_scores`).
-    """
+    """Return one row per result, in the order of the store."""
     declared = {
         name: registry.find("dataset", name)
         for name in {entry.result.dataset for entry in store.entries}
@@ -307,9 +303,6 @@ def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[LeaderboardRow]:
     """Return rows in the order of a figure: by band where systems stand by it, then the best first
     as its metric declares it. Equally good figures are ordered by system. Rows that may not be
     ranked, by name, then those without the figure, and then screens, by name, come last.
-
-    Args:
-        rows: rows of one choice.
     """
 
     rows = list(rows)

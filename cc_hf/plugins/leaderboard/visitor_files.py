@@ -47,11 +47,7 @@ class VisitorFiles:
         return folder
 
     def write(self, name: str, text: str) -> str:
-        """Write a new file, and return its path.
-
-        Returns:
-            The path of the file, in a new folder.
-        """
+        """Write a new file, and return its path."""
         path = Path(tempfile.mkdtemp(dir=self.folder("results"))) / name
         path.write_text(text, encoding="utf-8", newline="\n")
         return str(path)

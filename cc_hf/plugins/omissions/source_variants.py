@@ -95,9 +95,6 @@ def share_figure(
 ) -> Figures:
     """Return the sum of parts by the sum of wholes with its interval; nothing where that is 0.
 
-    Args:
-        groups: names of samples that are not independent of others of that name.
-
     Examples:
         >>> share_figure("rate", [1, 0], [1, 1]).scores, share_figure("rate", [], []).scores
         ({'rate': 0.5}, {})
@@ -109,12 +106,7 @@ def share_figure(
 
 
 def label_figure_names(name: str, error: str) -> dict[str, FigureDeclaration]:
-    """Return the names of the figures of `label_figures` for one kind of error.
-
-    Args:
-        name: the names of the figures, with "{}" for precision, recall, f1 and auc.
-        error: the kind of error in words, in the singular.
-    """
+    """Return the names of the figures of `label_figures` for one kind of error."""
     return {
         name.format(figure): FigureDeclaration(f"{error} {label}", "high", meaning)
         for figure, label, meaning in (
@@ -143,10 +135,8 @@ def label_figures(
     """Return precision, recall, F1 and AUC, unless all translations are right or all are wrong.
 
     Args:
-        name: the names of the figures, with "{}" for precision, recall, f1 and auc.
         largest: the largest difference of each translation, shape (n,).
         gold: whether people found the error, shape (n,).
-        sources: n texts; translations of one source are not independent.
     """
     if not gold.any() or gold.all():
         return Figures()

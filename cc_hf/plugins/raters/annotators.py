@@ -87,15 +87,6 @@ def earlier_agreement(
 
     As in the paper, translations that the annotator found too bad to tell are ignored, since the
     earlier annotators had no such label.
-
-    Args:
-        path: a file as for `read_annotations`.
-
-    Returns:
-        One agreement per annotator who shares translations with the earlier annotations.
-
-    Raises:
-        InputError: for a file that cannot be read.
     """
     return earlier_agreement_of_rows(
         (row for _, row in rows_of_both(path)), seed=seed, n_resamples=n_resamples
@@ -105,14 +96,7 @@ def earlier_agreement(
 def earlier_agreement_of_rows(
     values: Iterable[Any], *, seed: int = 0, n_resamples: int = 1000
 ) -> tuple[EarlierAgreement, ...]:
-    """Return the agreement of each annotator with earlier annotations, as `earlier_agreement` does.
-
-    Args:
-        values: rows with the keys of `read_annotations`; others are ignored.
-
-    Returns:
-        One agreement per annotator who shares translations with the earlier annotations.
-    """
+    """Return the agreement of each annotator with earlier ones, as `earlier_agreement` does."""
     rows = [row for row in values if isinstance(row, dict)]
     agreements = []
     for number, name in enumerate(annotators_of(rows), 1):
@@ -137,9 +121,6 @@ def annotator_agreement(
 ) -> AnnotatorAgreement:
     """Return Cohen's kappa of the annotators (Table A3), with bootstrap intervals over
     translations. Of several annotators it is the mean over all pairs, without intervals.
-
-    Raises:
-        InputError: if every annotation is to be ignored.
     """
     raw = list(zip(*(a.raw for a in annotations if a.raw), strict=True))
     binary = list(zip(*(a.labels for a in annotations if a.labels), strict=True))

@@ -52,17 +52,7 @@ class AgreementRow:
 def compare_with_labels(
     results: Sequence[Path], labels: Sequence[Path], options: AgreementOptions
 ) -> list[AgreementRow]:
-    """Compare all results of files with human labels.
-
-    Args:
-        results: files of results.
-        labels: one JSONL file of labels for all results, or one for each; or the filled sheets of
-            `cc-hf build sheets` and their key (.json).
-
-    Raises:
-        InputError: for another number of files of labels, or what
-            `cc_hf.comparing.people.agreement.agreement_with_labels` refuses.
-    """
+    """Compare all results of files with human labels."""
     labels_of = _labels(results, labels)
     assumption = _assumption(options)
     rows = []

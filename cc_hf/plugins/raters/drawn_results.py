@@ -37,10 +37,6 @@ def n_of_systems(n: str | None, judged: Mapping[str, EvaluationResult]) -> tuple
     Args:
         n: a number; a width such as "10%", which the interval of the corrected accuracy of every
             category shall have; or None for as many as in the paper.
-        judged: the result of each system.
-
-    Raises:
-        InputError: for another text, or results from whose labels so far no width follows.
     """
     if n is None:
         return _N_TRANSLATIONS, []
@@ -67,9 +63,7 @@ def results_by_system(
     """Return the result of each file by one metric, by name of the system.
 
     Args:
-        paths: files of results on a dataset of cc_hf.
         metric: the metric; None for the only one of the usual ones that a file has.
-        usual: the usual metrics; none for all by pattern matching.
     """
     chosen = []
     for path in paths:
@@ -111,13 +105,6 @@ def examples_without_corpora(
     """Return the ids of the examples of a result's dataset that are from none of these corpora.
 
     The paper annotated none of MuCoW's subtitles (corpus "opensubs").
-
-    Args:
-        data_dir: a local copy of the upstream repositories.
-
-    Raises:
-        InputError: for a result on the user's own data, a dataset whose examples name no corpus,
-            or a corpus that the dataset does not have.
     """
     if not result.dataset:
         raise InputError(

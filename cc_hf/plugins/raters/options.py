@@ -23,9 +23,6 @@ class AgreementOptions:
             labelled. For MuCoW, only those without a decided verdict were labelled.
         without_corpus: with `assume`, corpus from which no labelled sentence was drawn (opensubs
             in the paper).
-
-    Raises:
-        InputError: for `without_corpus` without `assume`.
     """
 
     inconclusive: str | None = None

@@ -44,10 +44,6 @@ class PublishedAgreement:
 def published_agreement(dataset: str, tgt_lang: str, metric: str) -> PublishedAgreement | None:
     """Return the published agreement for a test set and a metric, or None if there is none.
 
-    Args:
-        dataset: name of the test set, "mucow" or "winomt".
-        tgt_lang: ISO 639-1 code of the target language.
-
     Examples:
         >>> published_agreement("winomt", "de", "contrastive_conditioning").weighted_agreement
         0.976

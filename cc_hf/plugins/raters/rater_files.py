@@ -52,9 +52,6 @@ class RaterFiles:
         folder: new folder of the guidelines and the sheets.
         key: file of what raters must not see.
         seed: decides the order of each sheet.
-
-    Raises:
-        InputError: as for `check_sheet_files`.
     """
 
     folder: Path

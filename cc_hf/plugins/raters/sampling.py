@@ -165,23 +165,11 @@ def draw_sample(
     Translations of examples with another gold gender than male or female are ignored.
 
     Args:
-        results: name of a system -> a result by pattern matching, whose inconclusive verdicts are
-            the undecided ones.
-        examples: the examples of the results' data.
-        n: number of translations of each system on the sheets, or all that there are.
         rated: a name of `RATED`; None for that of the paper.
         population: ids of the examples to draw from; None for all.
         earlier: id of an example -> a translation that others annotated before, and their label.
             Such translations of any system are all drawn, so that the sample contains the earlier
             one, as that of the paper does; only where all are rated.
-        seed: decides what is drawn, and the order.
-
-    Returns:
-        The key, whose settings name data, systems and counts.
-
-    Raises:
-        InputError: for no results, results on different data, a number below 1, examples without
-            ambiguous words or occupations, or a system without translations to draw.
     """
     settings = SheetKey.settings_of(results, n=n, seed=seed)
     form = _form(examples)
@@ -301,11 +289,7 @@ def _drawn(system: str, material: _Material, n: int, rated: str, draw: random.Ra
 
 
 def _by_uncertainty(judged: Sequence[Judgement], n: int, draw: random.Random) -> dict[str, float]:
-    """Draw `n` judgements, half of the chance equal and half by uncertainty.
-
-    Returns:
-        Id of each that was drawn -> the probability with which it was.
-    """
+    """Draw `n` judgements, half of the chance equal and half by uncertainty."""
     n = min(n, len(judged))
     uncertainty = [math.sqrt(p * (1 - p)) for p in map(_probability, judged)]
     mean = sum(uncertainty) / len(judged)
@@ -372,15 +356,7 @@ def _settings(key: SheetKey) -> Mapping[str, Any]:
 
 
 def system_of_result(key: SheetKey, result: EvaluationResult) -> str:
-    """Return the name of the system in the key that a result, by any metric, is of.
-
-    Returns:
-        The system whose drawn translations are all among those that the result judges; if that is
-        true of several, the one with the name of the result's system.
-
-    Raises:
-        InputError: for a result on other data, or one that is of none of the systems or of several.
-    """
+    """Return the name of the system in the key that a result, by any metric, is of."""
     settings = _settings(key)
     data = tuple(settings[name] for name in _DATA)
     if data != (result.dataset, result.config, result.tgt_lang):
@@ -426,14 +402,7 @@ def annotations_of_system(
 
 
 def inclusion_of_system(key: SheetKey, system: str, n: int) -> dict[str, float]:
-    """Return the probability with which each translation of a system was drawn.
-
-    Args:
-        n: number of translations of the system that were judged.
-
-    Raises:
-        InputError: for a key that does not say it, or a draw that left some translations out.
-    """
+    """Return the probability with which each translation of a system was drawn."""
     drawn = _settings(key)["systems"][system]
     form = {"inclusion": {str: PROBABILITY}, "n_undecided": COUNT, "n_decided": COUNT}
     read_value(form, drawn, f"key: settings: systems: {system}")

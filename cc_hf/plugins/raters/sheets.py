@@ -115,11 +115,6 @@ class SheetKey:
     ) -> SheetKey:
         """Return a key of shuffled rows, of which each shows other texts than all others.
 
-        Args:
-            settings: how the items were drawn, with the `seed` of the order.
-            items: pairs of the texts shown and their origin.
-            unrated: origins that were drawn, but are on no sheet.
-
         Examples:
             >>> form = SheetForm("words", "Judge.", {"word": "A word."}, {}, {})
             >>> items = [(("ja",), {"system": "a"}), (("ja",), {"system": "b"})]
@@ -142,14 +137,7 @@ class SheetKey:
     def settings_of(
         results: Mapping[str, EvaluationResult], *, n: int, seed: int
     ) -> dict[str, Any]:
-        """Check the results that a sample is drawn from, and return what the key says of them.
-
-        Returns:
-            Dataset, configuration, target language, `n` and `seed`.
-
-        Raises:
-            InputError: for no results, results on different data, or a number below 1.
-        """
+        """Check the results that a sample is drawn from, and return what the key says of them."""
         if n < 1:
             raise InputError(f"n: expected at least 1, got {n}")
         if not results:
@@ -161,16 +149,7 @@ class SheetKey:
 
     @classmethod
     def read(cls, path: Path, forms: Collection[SheetForm]) -> SheetKey:
-        """Read a key.
-
-        Args:
-            path: a file with the text of `key_text`.
-            forms: the forms that the caller can use.
-
-        Raises:
-            InputError: for a file that does not exist or is no such key, a key of another form, or
-                an id that occurs twice. The message names the row.
-        """
+        """Read a key."""
         known, remedy = {form.name: form for form in forms}, "use the key as written"
         key = read_json(path, "the JSON of a key", {"form": OneOf(*known)}, remedy=remedy)
         form = known[key["form"]]
@@ -189,12 +168,7 @@ class SheetKey:
         return cls(form, key["settings"], tuple(rows.values()), tuple(key["unrated"]))
 
     def read_sheets(self, paths: Sequence[Path]) -> list[Answers]:
-        """Read the filled sheets of several raters.
-
-        Raises:
-            InputError: for fewer sheets, a file that is given twice, or a sheet that `read_sheet`
-                refuses.
-        """
+        """Read the filled sheets of several raters."""
         if len(paths) < 2:
             raise InputError(f"sheets: expected those of 2 raters or more, got {len(paths)}")
         for number, path in enumerate(paths):
@@ -238,14 +212,7 @@ def guidelines_text(form: SheetForm) -> str:
 
 
 def check_sheet_files(folder: Path, key: Path) -> None:
-    """Check that sheets and key can be written, and that raters will not see the key.
-
-    Args:
-        folder: the folder of the sheets; it is created later if its parent exists.
-
-    Raises:
-        InputError: for a folder that cannot be made or holds other files, or a key within it.
-    """
+    """Check that sheets and key can be written, and that raters will not see the key."""
     check_output(key, "key")
     if is_file(folder):
         raise InputError(f"output: expected a folder for the sheets, {folder} is a file")
@@ -266,12 +233,6 @@ def rater_files(key: SheetKey, *, n_raters: int = 2, seed: int = 0) -> dict[str,
     """Return the files that raters get: the guidelines, and a sheet for each rater.
 
     Every sheet has the same rows in an order of its own.
-
-    Returns:
-        Name of a file -> its content.
-
-    Raises:
-        InputError: for a number below 2, whose sheets `SheetKey.read_sheets` would refuse.
     """
     if n_raters < 2:
         raise InputError(
@@ -299,16 +260,7 @@ def key_text(key: SheetKey) -> str:
 def read_key_and_sheets(
     files: Sequence[Path], forms: Collection[SheetForm]
 ) -> tuple[SheetKey, list[Answers]]:
-    """Read filled sheets and their key, in any order.
-
-    Args:
-        files: the key (.json) and the sheets.
-        forms: the forms that the caller can use.
-
-    Raises:
-        InputError: for several keys or none, a folder, or what `SheetKey.read` and
-            `read_sheets` refuse.
-    """
+    """Read filled sheets and their key, in any order."""
     keys = [path for path in files if path.suffix.lower() == ".json"]
     if len(keys) != 1:
         raise InputError(f"labels: expected the sheets and one key (.json), got {len(keys)} keys")
@@ -326,14 +278,6 @@ def read_sheet(path: Path, key: SheetKey) -> Answers:
     separated by commas, semicolons or tabs. Capitals and blanks of labels do not matter. Texts must
     be those of the key; only their letters and digits are compared, because spreadsheets change
     quotation marks.
-
-    Returns:
-        Id of a row -> the labels as the form writes them.
-
-    Raises:
-        InputError: for a file that does not exist or is not UTF-8, a missing column, a row that is
-            missing, unknown, there twice or changed, and a label that is missing or was not
-            offered. The message names the line and the row.
     """
     form = key.form
     header, table = _table(path)

@@ -81,12 +81,6 @@ def check_pair(
     three in one place. Each must be a function word, or begin with the same three letters as a word
     of the other side in that place.
 
-    Args:
-        tgt_lang: a language of `FUNCTION_WORDS`.
-        first: the plain translation, whose words are no leaks.
-        leaks: words that translate a cue, in lower case and without accents.
-        direction, adequate: the checks that need an evaluator.
-
     Examples:
         >>> check = check_pair("Der Lehrer sah ihn.", "Die Lehrerin sah ihn.", "de")
         >>> check.differing, check.failed

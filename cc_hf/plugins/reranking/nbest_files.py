@@ -38,11 +38,6 @@ def read_nbest(path: str | Path, n_sources: int | None = None) -> list[tuple[Hyp
     Returns:
         The hypotheses of each source, in the order of the file.
 
-    Raises:
-        FileError: for a file that cannot be read, a line of another form, an index that falls, a
-            source without hypotheses, a number of lines that is no multiple of `n_sources`, or
-            scores on some lines only.
-
     Examples:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -171,9 +171,6 @@ class Reranking(Displayed):
     def to_frame(self) -> Any:
         """Return the choices as a `pandas.DataFrame`: id, source, translation, `chosen`, the
         0-based position of the hypothesis, and a list of all hypotheses with their verdicts.
-
-        Raises:
-            MissingDependencyError: without pandas.
         """
         return frame(choice.to_row() for choice in self.choices)
 
@@ -284,12 +281,7 @@ class _Task(NamedTuple):
 
 
 def _tasks(sources: Material | Sequence[str], reading: str, loading: LoadingOptions) -> list[_Task]:
-    """Return the tasks.
-
-    Raises:
-        InputError: for texts with another reading than pronouns, examples that are contrastive
-            translations, or sources of which none has the reading.
-    """
+    """Return the tasks."""
     if isinstance(sources, Material):
         examples = sources.examples
         if not examples or isinstance(examples[0], ContrastiveTranslationExample):
@@ -365,11 +357,7 @@ def _by_pronouns(name: str, source: str, languages: tuple[str, str]) -> _Task:
 def _lists(
     hypotheses: Sequence[Sequence[Hypothesis | str]], n: int, sources: Material | Sequence[str]
 ) -> list[tuple[Hypothesis, ...]]:
-    """Return the list of each source, checked.
-
-    Raises:
-        InputError: for another number of lists, or an empty one.
-    """
+    """Return the list of each source, checked."""
     lists = []
     for row, given in enumerate(listed("hypotheses", hypotheses, what="lists")):
         where = f"hypotheses: row {row}"
@@ -451,12 +439,7 @@ def chosen_hypothesis(
     """Return the position of the hypothesis to choose, the earlier of equal ones.
 
     Args:
-        hypotheses: those of one source.
         judgements: the verdict on each; None for a blank one.
-        select: how one is chosen.
-
-    Raises:
-        InputError: for "interpolate" and hypotheses without scores.
 
     Examples:
         >>> verdicts = [

@@ -61,22 +61,7 @@ _Numbered = tuple[bytes, int, KeyedScore]
 
 
 def merge(cache: ScoreCache, paths: Sequence[str | Path]) -> Merged:
-    """Take scores into a cache.
-
-    Args:
-        paths: files of `cc-hf evaluate --scores`, and caches of other machines, in any order; one
-            may occur twice. Finished files of parts that are not finished are taken, too.
-
-    Returns:
-        How many scores there were.
-
-    Raises:
-        FileError: for a file that is damaged, of another format, or no file of scores; for scores
-            of other versions of the libraries, which would never be used here; for two different
-            scores of one key. Nothing is stored then.
-        CacheError: for a cache that cannot be read or written.
-        InputError: for the cache itself among the paths.
-    """
+    """Take scores into a cache."""
     by_evaluator: dict[str, list[_Source]] = defaultdict(list)
     for path in map(Path, paths):
         if is_file(path) and is_file(cache.path) and path.samefile(cache.path):
@@ -103,11 +88,7 @@ def merge(cache: ScoreCache, paths: Sequence[str | Path]) -> Merged:
 
 
 def _sources(path: Path) -> Iterator[_Source]:
-    """Yield the scores of a file, by their origin.
-
-    Raises:
-        FileError, CacheError: for a file that cannot be used.
-    """
+    """Yield the scores of a file, by their origin."""
     other = ScoreCache(path)
     if not other.is_cache():
         if (origin := read_origin(path)) is not None:
@@ -178,14 +159,7 @@ def _joined(sources: Sequence[_Source]) -> Iterator[list[list[_Numbered]]]:
 def _compared(
     cache: Path, session: CacheSession, sources: Sequence[_Source], n_scores: Counter[PartOrigin]
 ) -> Counter[str]:
-    """Check all scores, and count them.
-
-    Args:
-        n_scores: gets the number of keys of each origin.
-
-    Raises:
-        FileError: for an impossible score, or two that differ.
-    """
+    """Check all scores, and count them."""
     counts: Counter[str] = Counter()
     for keys in _joined(sources):
         stored = session.find_keys({rows[0][0]: i for i, rows in enumerate(keys)})

@@ -98,9 +98,6 @@ class PartDone(CCError):  # noqa: N818
 def part_numbers(part: str) -> tuple[int, int]:
     """Return which part is meant, from 1, and of how many.
 
-    Raises:
-        InputError: for a text that names no part.
-
     Examples:
         >>> part_numbers("3/16")
         (3, 16)
@@ -119,9 +116,6 @@ class Part(PartialScores):
         part: compute only the scores of this part, such as 3/16, into the file of `scores`; `cc-hf
             cache FILE...` takes in the files of all parts.
         scores: file of the scores of `part`, in Parquet; a part that was stopped continues it.
-
-    Raises:
-        InputError: for a part that is not of that form, or without a file.
 
     Examples:
         >>> Part("3/16", Path("3.parquet")).share([5, 4, 3, 3])
@@ -157,12 +151,7 @@ class Part(PartialScores):
         return shares[number - 1] if number <= len(shares) else []
 
     def compute(self, *planned: Any) -> NoReturn:
-        """Compute the scores of this part into its file.
-
-        Raises:
-            PartDone: when they are computed.
-            FileError, InputError: for a file that cannot be used.
-        """
+        """Compute the scores of this part into its file."""
         work = Work(*planned)
         team = work.evaluator.sharing.team
         share = self.share(work.costs)
@@ -206,9 +195,6 @@ class PartOrigin:
 
         The checksums of Parquet do not cover every byte, and no tool keeps those of a whole file
         when it sorts or joins rows.
-
-        Raises:
-            struct.error: for a score that lacks a number.
         """
         constants = repr((self.evaluator, self.plan, self.n_pairs, FORMAT)).encode()
         of_all = hashlib.blake2b(constants, digest_size=_N_CHECK)
@@ -257,11 +243,7 @@ class Work:
     def score(
         self, batches: Sequence[list[TokenIds]]
     ) -> Iterator[tuple[list[TokenIds], list[ScoreRow]]]:
-        """Yield batches with their scores.
-
-        Raises:
-            EvaluatorError: for a score that no model gives, with its row.
-        """
+        """Yield batches with their scores."""
         for batch, rows in self.evaluator.sharing.score_batches(self.evaluator, batches):
             requests = [self.requests[self.alike[ids][0]] for ids in batch]
             self.evaluator.check_scores(TokenScores.of_rows(rows), requests)
@@ -273,12 +255,7 @@ class Work:
         return [self.keys[i] for batch in batches for ids in batch for i in self.alike[ids]]
 
     def missing(self, numbers: Iterable[int], done: Set[bytes]) -> list[int]:
-        """Return the batches of which a score is missing.
-
-        Args:
-            numbers: indices of the batches to look at.
-            done: keys of the scores that are known.
-        """
+        """Return the batches of which a score is missing."""
         # A batch of which one score is missing is scored whole, or it would be another batch.
         return [number for number in numbers if not done >= {*self.keys_of([number])}]
 
@@ -304,12 +281,7 @@ class KeyedScore(NamedTuple):
 
 
 class PartFile:
-    """The file of a part, which is replaced as a whole whenever it is written.
-
-    Args:
-        origin: what its scores have in common.
-        share: the keys that it may hold.
-    """
+    """The file of a part, which is replaced as a whole whenever it is written."""
 
     def __init__(self, part: Part, origin: PartOrigin, share: frozenset[bytes]) -> None:
         self.part = part
@@ -320,12 +292,7 @@ class PartFile:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
-        """Read what the file holds, and keep other runs from writing it; write it at the end.
-
-        Raises:
-            FileError: for a damaged file, another file, or the scores of other pairs.
-            InputError: if another run writes it.
-        """
+        """Read what the file holds, and keep other runs from writing it; write it at the end."""
         path = self.part.path
         with sole_writer(path, "scores"):
             if exists(path):
@@ -352,11 +319,7 @@ class PartFile:
             self.write()
 
     def write(self) -> None:
-        """Replace the file by one with all scores so far, in the order of their keys.
-
-        Raises:
-            InputError: if it cannot be written; an earlier file is unchanged.
-        """
+        """Replace the file by one with all scores so far, in the order of their keys."""
         start = time.monotonic()
         write_scores(self.part.path, self.rows.values(), self.origin)
         self._written = time.monotonic()
@@ -364,11 +327,7 @@ class PartFile:
 
 
 def write_scores(path: Path, scores: Iterable[KeyedScore], origin: PartOrigin) -> None:
-    """Write a file of scores in the order of their keys, atomically.
-
-    Raises:
-        InputError: if it cannot be written; an earlier file is unchanged.
-    """
+    """Write a file of scores in the order of their keys, atomically."""
     import pyarrow
     import pyarrow.parquet
 
@@ -408,32 +367,19 @@ def write_scores(path: Path, scores: Iterable[KeyedScore], origin: PartOrigin) -
 
 
 def read_origin(path: Path) -> PartOrigin | None:
-    """Return the origin of the scores of a file; None for a file without scores.
-
-    Raises:
-        FileError: for a damaged file, another file, or one of another format.
-    """
+    """Return the origin of the scores of a file; None for a file without scores."""
     for columns in _tables(path, _CONSTANTS):
         return _origin(path, columns)
     return None
 
 
 def part_rows(path: Path) -> Iterator[KeyedScore]:
-    """Yield the scores of a file in the order of their keys.
-
-    Raises:
-        FileError: for a file that `part_blocks` refuses.
-    """
+    """Yield the scores of a file in the order of their keys."""
     return itertools.chain.from_iterable(part_blocks(path))
 
 
 def part_blocks(path: Path) -> Iterator[list[KeyedScore]]:
-    """Yield the scores of a file in the order of their keys, many at once.
-
-    Raises:
-        FileError: for a damaged file, another file, one of another format, or with scores of
-            several origins.
-    """
+    """Yield the scores of a file in the order of their keys, many at once."""
     last, origin = b"", None
     for columns in _tables(path, [field.name for field in scores_schema()]):
         origin = origin or _origin(path, columns)

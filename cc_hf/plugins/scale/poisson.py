@@ -97,7 +97,6 @@ def poisson_sums(
             2**36, up to which the sums of a block are exact and do not depend on its order.
         ids: shape (n,), a hash of 64 bits for each sample, which is the same in every part of the
             data. Samples of one hash are drawn together.
-        n_resamples: number of resamples, at least 1.
         seed: from 0 to 2**64 - 1.
 
     Returns:

@@ -136,11 +136,7 @@ class _Scorer:
         self.evaluator: Evaluator | None = None
 
     def __call__(self, plan: Mapping[str, Any]) -> dict[str, list[Any]]:
-        """Write the scores of planned batches into a file.
-
-        Returns:
-            Their number, and the message of an error or "": Ray does not keep what was raised.
-        """
+        """Write the scores of planned batches into a file."""
         import pyarrow.parquet
 
         batches = pyarrow.parquet.read_table(plan["path"][0]).column("pairs").to_pylist()
@@ -156,11 +152,7 @@ class _Scorer:
 
 
 def _same(evaluator: Evaluator, origin: PartOrigin) -> Evaluator:
-    """Return the evaluator, or its faster pass, that scores have as their origin.
-
-    Raises:
-        EvaluatorError: if it is neither.
-    """
+    """Return the evaluator, or its faster pass, that scores have as their origin."""
     wanted = dict(json.loads(origin.evaluator))
     languages = {name: wanted[name] for name in ("src_lang", "tgt_lang")}
     given = {**evaluator.cache_identity(), **languages}
@@ -180,11 +172,7 @@ def _same(evaluator: Evaluator, origin: PartOrigin) -> Evaluator:
 
 
 def _scored(evaluator: Evaluator, batch: Sequence[Mapping[str, Any]]) -> Iterator[KeyedScore]:
-    """Yield the scores of a planned batch.
-
-    Raises:
-        EvaluatorError: for a score that no model gives, with its row.
-    """
+    """Yield the scores of a planned batch."""
     sums = evaluator.score_batch(*([pair[side] for pair in batch] for side in ("source", "target")))
     evaluator.check_scores(
         sums,
@@ -199,11 +187,7 @@ def _scored(evaluator: Evaluator, batch: Sequence[Mapping[str, Any]]) -> Iterato
 
 
 def _known(folder: Path, origin: PartOrigin) -> set[bytes]:
-    """Return the keys of all scores in a folder.
-
-    Raises:
-        FileError: for a damaged file, or the scores of another evaluation.
-    """
+    """Return the keys of all scores in a folder."""
     keys: set[bytes] = set()
     for path in sorted(folder.glob("[!.]*.parquet")):
         if (read_origin(path) or origin) != origin:
@@ -257,11 +241,7 @@ def _plan_schema() -> Any:
 
 @contextlib.contextmanager
 def _cluster(ray: Any, parts: RayParts) -> Iterator[None]:
-    """Join or start Ray. What was started here is ended, and what was set here is restored.
-
-    Raises:
-        InputError: for a cluster with too few CPUs or GPUs.
-    """
+    """Join or start Ray. What was started here is ended, and what was set here is restored."""
     is_joined = ray.is_initialized()
     wanted = {"CPU": parts.n_actors * parts.cpus + _SPARE_CPUS, "GPU": parts.n_actors * parts.gpus}
     if not is_joined:
@@ -300,11 +280,7 @@ def _cluster(ray: Any, parts: RayParts) -> Iterator[None]:
 
 
 def _run(ray: Any, parts: RayParts, plan: Path, work: Work, n_known: int) -> None:
-    """Score all planned batches.
-
-    Raises:
-        EvaluatorError: what an actor raised, or that Ray failed.
-    """
+    """Score all planned batches."""
     files = [{"path": str(path)} for path in sorted(plan.glob("*.parquet"))]
     # A file is a task. `read_parquet` would join small files into one.
     counts = ray.data.from_items(files, override_num_blocks=len(files)).map_batches(

@@ -93,12 +93,7 @@ class JudgedStream:
 
     @classmethod
     def merged(cls, parts: Iterable[JudgedStream]) -> JudgedStream:
-        """Return all verdicts of parts, in any order. Parts may overlap.
-
-        Raises:
-            InputError: for no parts, parts of different streams, metrics, evaluators or chunks, or
-                different verdicts on a row.
-        """
+        """Return all verdicts of parts, in any order. Parts may overlap."""
         several = list(parts)
         if not several:
             raise InputError("parts: expected at least one, got none")
@@ -116,20 +111,12 @@ class JudgedStream:
         return cls(first.about, Tally.merged(part.tally for part in several), first.n_rows)
 
     def save(self, path: str | Path) -> None:
-        """Write the verdicts to a Parquet file.
-
-        Raises:
-            InputError: if the file cannot be written.
-        """
+        """Write the verdicts to a Parquet file."""
         write_tally(Path(path), self.tally, {"about": self.about, "n_rows": self.n_rows})
 
     @classmethod
     def load(cls, path: str | Path) -> JudgedStream:
-        """Read the file of `save`.
-
-        Raises:
-            FileError: for a file that is missing, damaged, another one, or of another version.
-        """
+        """Read the file of `save`."""
         tally, held = read_tally(Path(path))
         if not held.keys() >= {"about", "n_rows"}:
             raise FileError(path, "expected verdicts on a stream, got those of one of its chunks")
@@ -153,10 +140,6 @@ class JudgedStream:
         Args:
             bootstrap: for intervals by the Poisson bootstrap (`poisson_intervals`), of all figures
                 but minima; the signature says so. None for those of `cc_hf.evaluate`.
-            name: name of the system in reports.
-
-        Raises:
-            InputError: for rows that no part has judged.
         """
         if (row := self.tally.first_missing(self.n_rows)) is not None:
             raise InputError(
@@ -231,26 +214,9 @@ def judge_stream(
     """Judge the rows of a stream, or a part of them, chunk by chunk.
 
     Args:
-        metric: contrastive_conditioning, or another metric that judges each row on its own by a
-            probability (`cc_hf.metrics.base.StreamedMetric`).
-        options: the metric's options by name.
-        evaluator: as for `cc_hf.evaluate`.
-        loading: how the evaluator is loaded.
         folder: a folder that gets a Parquet file with the judgements of each chunk. Chunks whose
             files it has are not judged again, so that a run which was stopped continues, and jobs
             may share it. None keeps no judgements.
-        part: judge only the chunks of this part, such as "3/16": every sixteenth, beginning with
-            the third.
-
-    Returns:
-        The verdicts of the part, which `JudgedStream.merged` joins with those of others.
-
-    Raises:
-        InputError: for a metric that cannot be judged in parts, a row that is not as expected, or
-            no rows; the message has the number of the row in the stream, from 0.
-        UnknownNameError: for a metric or an option that does not exist.
-        FileError: for a file that cannot be read, or the file of a chunk of other rows.
-        EvaluatorError: for an evaluator that fails.
     """
     number, n_parts = part_numbers(part)
     loading = loading or LoadingOptions()
@@ -285,17 +251,10 @@ def evaluate_stream(
     """Judge the rows of a stream by one metric, in memory that depends on the chunks, and 54 bytes
     for each row.
 
-    Args:
-        metric, options, evaluator, loading, folder: see `judge_stream`.
-        bootstrap, name: see `JudgedStream.result`.
-
     Returns:
         The result of `cc_hf.evaluate` on the same rows, with `chunk` in its signature, and without
             judgements and figures of pairs. Scores of models may have other last digits, since
             batches are planned chunk by chunk.
-
-    Raises:
-        InputError, UnknownNameError, FileError, EvaluatorError: see `judge_stream`.
 
     Examples:
         >>> row = {"source": "A bat.", "translation": "Ein Schläger."}

@@ -97,7 +97,6 @@ class Tally:
 
         Args:
             rows: in the order of the stream.
-            categories: the category of each row.
         """
         names = sorted(set(categories))
         index = {name: code for code, name in enumerate(names)}
@@ -106,12 +105,7 @@ class Tally:
 
     @classmethod
     def merged(cls, tallies: Iterable[Tally]) -> Tally:
-        """Return the tally of all rows. A row may be in several tallies if they agree on it.
-
-        Raises:
-            InputError: for different verdicts on a row, or an id that two rows have; the message
-                has the numbers of the rows.
-        """
+        """Return the tally of all rows. A row may be in several tallies if they agree on it."""
         parts = [part for part in tallies if part.n]
         names = sorted({name for part in parts for name in part.names})
         index = {name: code for code, name in enumerate(names)}
@@ -151,12 +145,7 @@ class Tally:
         return int(later[0]) if len(later) else self.n
 
     def columns(self, *, has_neither: bool = False) -> VerdictColumns:
-        """Return the verdicts, for figures.
-
-        Args:
-            has_neither: whether what shows neither reading is told apart. Otherwise it is right or
-                wrong by its probability.
-        """
+        """Return the verdicts, for figures."""
         is_neither = self.has("n_neither") if has_neither else None
         is_correct = self.has("correct")
         return VerdictColumns(
@@ -221,9 +210,6 @@ def check_row_ids(rows: _Rows) -> None:
 
     Args:
         rows: records of `ROW`, in the order of the stream.
-
-    Raises:
-        InputError: for two such rows; the message has their numbers.
     """
     ids = np.sort(rows["id_hash"])
     again = ids[1:][ids[1:] == ids[:-1]]
@@ -243,11 +229,7 @@ def write_tally(
     """Write a tally to a Parquet file, which is replaced as a whole.
 
     Args:
-        about: what the verdicts depend on, as JSON values.
         texts: values of `TEXT_COLUMNS`; None for a file without them.
-
-    Raises:
-        InputError: if the file cannot be written; an earlier file is unchanged.
     """
     import pyarrow
     import pyarrow.parquet
@@ -299,15 +281,7 @@ def _digest(tally: Tally, about: Mapping[str, Any]) -> str:
 
 
 def read_tally(path: Path) -> tuple[Tally, dict[str, Any]]:
-    """Read what `write_tally` wrote, without the texts.
-
-    Returns:
-        The tally, and what its verdicts depend on.
-
-    Raises:
-        FileError: for a file that is missing, damaged, or another one, and for rows whose verdicts
-            do not follow from their probabilities.
-    """
+    """Read what `write_tally` wrote, without the texts."""
     import pyarrow
     import pyarrow.parquet
 

@@ -74,14 +74,8 @@ def corpus_quality(
     """Score the translations of systems against one reference for each sentence.
 
     Args:
-        systems: name of a system -> one translation per reference.
-        tokenize: one of `cc_hf.statistics.corpus_quality.TOKENIZERS`, for BLEU.
         paired: one of `PAIRED_TESTS`, to compare each system with the first; None for no test.
         bootstrap: seed and number of exchanges of the test; None for the defaults.
-
-    Raises:
-        InputError: for no references, a number of translations that differs, an unknown tokenizer
-            or test, or a test of one system.
 
     Examples:
         >>> (quality,) = corpus_quality({"own": ["Der Arzt."]}, ["Der Arzt."], chrf=True)

@@ -45,12 +45,6 @@ def read_segment_scores(path: Path) -> SegmentScores:
     METRIC-bad the scores of a correct and a wrong translation of the same source. `id`, and
     `category` or `phenomena`, are texts; further columns of texts are ignored.
 
-    Raises:
-        InputError: for a file without a column of numbers, a number that is missing or not finite,
-            one of two columns without the other, or an id that occurs twice. The message names
-            the row.
-        FileError: for a file that cannot be read.
-
     Examples:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:

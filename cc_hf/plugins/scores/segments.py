@@ -99,13 +99,6 @@ def segment_figures(
         result: a result with judgements. Segments without ids must be as many, in its order.
         n_resamples, seed: of the bootstrap, which draws whole units of samples.
 
-    Returns:
-        For each metric with one score for a segment, the figures of all segments and of each
-        category of the result.
-
-    Raises:
-        InputError: for a result without judgements, or segments that are not its samples.
-
     Examples:
         >>> judgements = tuple(
         ...     Judgement(str(i), "all", i > 1, "", "correct" if i > 1 else "incorrect")
@@ -168,14 +161,6 @@ def pair_figures(
     Args:
         result: verdicts on the same samples, to stand beside; None for none. Segments without ids
             must be as many as its judgements, in their order.
-
-    Returns:
-        For each metric with scores of pairs, the figures of all and of each category: that of the
-        file, or of the result if the file names none.
-
-    Raises:
-        InputError: for a result without judgements, segments that are not its samples, or verdicts
-            on the translations of a system.
 
     Examples:
         >>> pairs = {"COMET": ((0.9, 0.8, 0.7), (0.5, 0.8, 0.9))}

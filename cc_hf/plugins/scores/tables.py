@@ -18,11 +18,7 @@ _NAMES = {"bleu": "BLEU", "chrf": "chrF"}
 
 
 def quality_table(results: Sequence[CorpusQuality], *, title: str) -> list[Piece]:
-    """Return one row for each system, with the signatures of sacreBLEU below.
-
-    Args:
-        results: at least one system.
-    """
+    """Return one row for each system, with the signatures of sacreBLEU below."""
     names = list(results[0].scores)
     tested = bool(results[0].test)
     columns = [label for name in names for label in (_NAMES[name], *["p"] * tested)]
@@ -46,11 +42,7 @@ def quality_table(results: Sequence[CorpusQuality], *, title: str) -> list[Piece
 
 
 def segment_table(figures: Sequence[SegmentFigures], *, title: str) -> ReportTable:
-    """Return a row for each metric and category.
-
-    Args:
-        figures: at least one.
-    """
+    """Return a row for each metric and category."""
     rows = [
         (
             row.metric,
@@ -75,11 +67,7 @@ def segment_table(figures: Sequence[SegmentFigures], *, title: str) -> ReportTab
 
 
 def pair_table(figures: Sequence[PairFigures], *, title: str) -> ReportTable:
-    """Return a row for each metric and category.
-
-    Args:
-        figures: at least one.
-    """
+    """Return a row for each metric and category."""
     columns = ["metric", "category", "pairs", "ranked rightly (95 %)", "tau"]
     if figures[0].judge is not None:
         columns += ["judge right (95 %)", "both agree"]

@@ -49,13 +49,6 @@ def systems_plot(
     Args:
         means: the systems: means over seeds, or each seed by itself, from
             `cc_hf.plugins.seeds.system_rows.mean_rows` of one row. Those without BLEU are left out.
-        figures: names of the figures on the vertical axis.
-        sizes: sizes in order; () for that of `cc_hf.plugins.seeds.system_rows.ordered_sizes`.
-        file_format: "svg", "png" or "pdf".
-
-    Raises:
-        InputError: if no system has both BLEU and one of the figures.
-        MissingDependencyError: without matplotlib.
     """
     sizes = sizes or ordered_sizes([mean.first for mean in means])
     languages = list(dict.fromkeys(mean.first.tgt_lang for mean in means))

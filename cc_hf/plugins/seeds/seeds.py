@@ -115,19 +115,12 @@ def seed_of_name(name: str) -> str:
 
 
 def differences_of(result: EvaluationResult) -> Mapping[str, tuple[str, str]]:
-    """Return the figures of a result that are differences of two others, as its metric declares.
-
-    Returns:
-        Figure -> the two figures that it is the difference of.
-    """
+    """Return the figures of a result that are differences of two others, as its metric declares."""
     return registered_metric(result.metric).differences()
 
 
 def minima_of(result: EvaluationResult) -> dict[str, list[str]]:
     """Return the figures of a result that are the lowest of its categories.
-
-    Returns:
-        Figure -> the figures that it is the lowest of.
 
     Examples:
         >>> from cc_hf.results import CategoryAccuracy
@@ -146,13 +139,6 @@ def minima_of(result: EvaluationResult) -> dict[str, list[str]]:
 
 def check_seeds(results: Sequence[EvaluationResult], *, system: str = "") -> None:
     """Refuse results that do not differ in the seed of one system only.
-
-    Args:
-        results: one per seed.
-        system: name of the system, for the message.
-
-    Raises:
-        InputError: for no results, different data, metrics or options, or the same result twice.
 
     Examples:
         >>> check_seeds([], system="base")

@@ -73,11 +73,7 @@ class SystemOptions:
 def read_systems(
     paths: Sequence[Path], options: SystemOptions
 ) -> tuple[list[SystemRow], tuple[str, ...]]:
-    """Read files of results and what the options name.
-
-    Returns:
-        A row for each system and seed; and notes on decoding times.
-    """
+    """Read files of results and what the options name."""
     from cc_hf.data.files.quality_scores import read_quality_scores
     from cc_hf.plugins.seeds.system_rows import SystemLabels, system_rows
     from cc_hf.plugins.seeds.timings import read_timings

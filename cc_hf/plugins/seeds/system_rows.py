@@ -139,20 +139,6 @@ def system_rows(
 ) -> list[SystemRow]:
     """Return a row for each system, seed and target language.
 
-    Args:
-        results: results with the names of their systems. Systems that differ only in a part
-            "seed1", "seed2" of their names are seeds of one system.
-        quality: BLEU by name, seed included.
-        timings: decoding times by name, seed included.
-
-    Returns:
-        The rows, in order of appearance.
-
-    Raises:
-        InputError: for no results, two results of one system by one metric on the same data, two
-            names of one system and seed, or BLEU that differs between datasets.
-        UnknownNameError: for a label, a BLEU or a time of a system that is not among the results.
-
     Examples:
         >>> result = EvaluationResult(
         ...     "winomt", "default", "de", "own", "own|n:2", 2, {"accuracy": 0.5}, {}, (), ()
@@ -204,13 +190,6 @@ def system_rows(
 def mean_rows(rows: Sequence[SystemRow]) -> list[SystemMean]:
     """Average the rows of each system and target language over its seeds.
 
-    Returns:
-        The means, in order of appearance.
-
-    Raises:
-        InputError: for seeds of one system with different labels, data, metrics or options, or that
-            were timed in different ways.
-
     Examples:
         >>> rows = [SystemRow("a", s, "de", figures={"accuracy": f}) for s, f in (("1", 0.5), ("2", 1.0))]
         >>> (mean,) = mean_rows(rows)
@@ -225,9 +204,6 @@ def mean_rows(rows: Sequence[SystemRow]) -> list[SystemMean]:
 
 def ordered_sizes(rows: Sequence[SystemRow], first: Sequence[str] = ()) -> list[str]:
     """Return the sizes of systems in order: by number if all are numbers, else as they come.
-
-    Args:
-        first: sizes in an order that is kept if they are not numbers.
 
     Examples:
         >>> ordered_sizes([SystemRow("a", "", "de", size=s) for s in ("51M", "1.2B", "18M")])

@@ -16,14 +16,6 @@ __all__ = ["read_system_table"]
 def read_system_table(path: Path) -> list[dict[str, str]]:
     """Read the rows of a table of systems; cells are kept as text.
 
-    Args:
-        path: a UTF-8 file, CSV if its name ends in .csv and tab-separated otherwise. The first line
-            holds the names of the columns.
-
-    Raises:
-        InputError: for a file that does not exist or has no rows, for a column named twice, or for
-            a row with more or fewer cells than there are columns.
-
     Examples:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -105,9 +105,6 @@ def mean_columns(means: Sequence[SystemMean]) -> list[dict[str, str]]:
 def table_text(rows: Sequence[Mapping[str, str]], *, delimiter: str = "\t") -> str:
     r"""Return the text of a table, which `read_system_table` reads.
 
-    Args:
-        rows: column -> cell for each row; all have the same columns.
-
     Examples:
         >>> table_text([{"system": "a", "bleu": "30"}])
         'system\tbleu\na\t30\n'
@@ -158,18 +155,7 @@ def systems_json(rows: Sequence[SystemRow], means: Sequence[SystemMean]) -> dict
 def chosen_figures(
     means: Sequence[SystemMean], names: Sequence[str] = (), *, is_weighted: bool = False
 ) -> list[str]:
-    """Return the figures that tables and charts show.
-
-    Args:
-        names: the figures; () for minimum accuracy and accuracy of each dataset, as far as it is
-            known.
-        is_weighted: whether the weighted figures are chosen where a metric has weights. Where only
-            weighted figures are known, these are chosen.
-
-    Raises:
-        InputError: if no metric has weights but they are asked for.
-        UnknownNameError: for a name that is no figure.
-    """
+    """Return the figures that tables and charts show."""
     known = list(dict.fromkeys(name for mean in means for name in mean.figures))
     for name in names:
         if name not in known:
@@ -256,10 +242,6 @@ def is_ratio(name: str) -> bool:
 
 def figure_title(mean: SystemMean, name: str) -> str:
     """Return a figure in words, with the data that it is of.
-
-    Args:
-        mean: a system that has it.
-        name: its name in the table.
 
     Examples:
         >>> row = SystemRow("a", "1", "de", figures={"winomt:weighted_min_accuracy": 0.5})

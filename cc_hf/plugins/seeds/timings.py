@@ -68,14 +68,6 @@ def read_timings(paths: Sequence[Path] | None) -> Timings:
             `beams` and `busy`. Files may also have the objects `machine` and `options`. Other keys
             are ignored. None for no times.
 
-    Returns:
-        The times; with notes on systems that were timed while other processes ran, and on files
-        from different machines or with different options.
-
-    Raises:
-        InputError: for a file that does not exist or is not as described, a time that is not above
-            0, or a system that occurs twice. The message names the file and the entry.
-
     Examples:
         >>> read_timings(None).systems
         {}

@@ -22,9 +22,6 @@ class TimingOptions:
         threads: threads of the CPU; None for one for each core.
         batch_tokens: limit of a batch: twice its padded source tokens, for each of the beams.
         allow_busy: time also while other processes share the cores; such times are marked.
-
-    Raises:
-        InputError: for a number below 1.
     """
 
     rounds: Annotated[int, AtLeast(1)] = N_ROUNDS

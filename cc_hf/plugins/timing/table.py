@@ -12,11 +12,7 @@ __all__ = ["timing_table"]
 
 
 def timing_table(report: Mapping[str, Any], *, title: str) -> list[Piece]:
-    """Return one row for each system, and below how it was measured.
-
-    Args:
-        report: a report, as `cc_hf.plugins.timing.timing.TimingReport.to_dict` returns it.
-    """
+    """Return one row for each system, and below how it was measured."""
     times = ("seconds", "from", "to", "CPU seconds")
     rows = [
         (

@@ -143,20 +143,10 @@ def time_systems(
     """Time systems in interleaved rounds.
 
     Args:
-        systems: name -> model, beams, precision and backend. All are loaded at once.
-        sources: texts to translate; equal ones are translated once, by every system.
         clock: returns seconds.
 
     Returns:
         The times, in the order of `systems`.
-
-    Raises:
-        InputError: for no systems or sources, a system with a context, options out of range, a
-            blank source, or a machine whose cores other processes share, unless
-            `options.allow_busy`.
-        TooLongError: for a source that is too long for a model.
-        EvaluatorError: for a model that cannot be loaded.
-        MissingDependencyError: for a package that is not installed.
 
     Examples:
         >>> report = time_systems(

@@ -321,11 +321,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             self._probe(args, state, control, **kwargs)
 
     def _tokenizer(self, of_trainer: Any) -> Any:
-        """Return the tokenizer of the model in training.
-
-        Raises:
-            InputError: if neither the callback nor the trainer has one.
-        """
+        """Return the tokenizer of the model in training."""
         tokenizer = self._system.tokenizer or of_trainer
         if tokenizer is None:
             raise InputError(
@@ -366,11 +362,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         prefix: str = "eval",
         **kwargs: Any,
     ) -> dict[str, float]:
-        """Return the figures of the model, after translating, judging and logging.
-
-        Raises:
-            InputError: for a model that is sharded among processes, or a missing tokenizer.
-        """
+        """Return the figures of the model, after translating, judging and logging."""
         if is_deepspeed_zero3_enabled() or is_fsdp_managed_module(model):
             raise InputError(
                 "ProbingCallback: expected a whole model in every process, got one that is sharded"

@@ -266,11 +266,7 @@ def _missing(references: object, src_lang: str, tgt_lang: str) -> list[str]:
 def _data(
     metric: Metric, references: _References | Mapping[str, _References] | None, n: int
 ) -> list[Any]:
-    """Return the examples, or what the metric reads of data without examples.
-
-    Raises:
-        InputError: for references that are missing, too few or too many, or of mixed types.
-    """
+    """Return the examples, or what the metric reads of data without examples."""
     chosen = references.get(metric.name) if isinstance(references, Mapping) else references
     if chosen is None:
         raise InputError(
@@ -304,11 +300,7 @@ def _trimmed(row: Any, pad: int) -> list[int]:
 
 
 def _token_ids(predictions: Any, n_tokens: int, pad: int) -> npt.NDArray[np.int64]:
-    """Return (rows, length) token ids, with padding instead of -100.
-
-    Raises:
-        InputError: for predictions that are not token ids of this tokenizer.
-    """
+    """Return (rows, length) token ids, with padding instead of -100."""
     advice = "set predict_with_generate=True in Seq2SeqTrainingArguments and use a Seq2SeqTrainer"
     if isinstance(predictions, (tuple, list)):
         raise InputError(
@@ -332,11 +324,7 @@ def _token_ids(predictions: Any, n_tokens: int, pad: int) -> npt.NDArray[np.int6
 
 
 def _check_rows(label_ids: Any, known: Sequence[list[int]], pad: int) -> None:
-    """Check that the rows are the known ones in their order, and extra rows are known too.
-
-    Raises:
-        InputError: for the first row that is not.
-    """
+    """Check that the rows are the known ones in their order, and extra rows are known too."""
     received = [_trimmed(row, pad) for row in np.asarray(label_ids)]
     advice = (
         "compute_metrics was made for another evaluation set, or for other labels; make one with"

@@ -21,14 +21,6 @@ def stratified_sample(examples: Sequence[E], n: int, *, seed: int = 0) -> list[E
     is furthest below its share. The seed determines which examples are drawn, separately for each
     category.
 
-    Args:
-        examples: all examples.
-        n: size of the sample, at least the number of categories and at most that of the examples.
-        seed: 0 or more.
-
-    Raises:
-        InputError: for `n` or `seed` out of range.
-
     Examples:
         >>> from cc_hf.data.loading import load_examples
         >>> examples = load_examples("simplegen", "en-de")

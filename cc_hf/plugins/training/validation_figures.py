@@ -34,12 +34,6 @@ STAND_IN = "."
 def judgeable(translations: Sequence[str]) -> tuple[list[str], int]:
     """Replace translations without words by `STAND_IN`.
 
-    Args:
-        translations: outputs of the model in training.
-
-    Returns:
-        The translations, and the number of those that were replaced.
-
     Examples:
         >>> judgeable(["Die Ärztin.", " "])
         (['Die Ärztin.', '.'], 1)
@@ -55,11 +49,7 @@ def in_training(loading: LoadingOptions, *, device: str | None = None) -> Loadin
     processes, and cuts texts that are too long.
 
     Args:
-        loading: what the caller asked for.
         device: device of the trainer; None if it is not known.
-
-    Returns:
-        Options with these three filled in.
 
     Examples:
         >>> in_training(LoadingOptions()).on_too_long
@@ -77,12 +67,6 @@ def check_judges_translations(metrics: Iterable[Metric]) -> None:
     """Refuse a metric that judges the evaluator itself.
 
     Its figures would say nothing about the model in training.
-
-    Args:
-        metrics: metrics that should judge the model.
-
-    Raises:
-        InputError: for such a metric; the message names it.
 
     Examples:
         >>> from cc_hf.evaluation.fitting import make_metric
@@ -102,15 +86,6 @@ def check_best_model(name: str, metrics: Sequence[Metric], *, greater_is_better:
 
     A trainer chooses the highest or the lowest value, so that it cannot choose by a difference,
     which is best at 0.
-
-    Args:
-        name: name of the figure, as `flat_figures` gives it.
-        metrics: the metrics in their order.
-        greater_is_better: what the trainer was told.
-
-    Raises:
-        InputError: for a figure that the trainer would choose by in the wrong direction. Figures
-            that are neither good nor bad, such as counts, are accepted.
 
     Examples:
         >>> from cc_hf.evaluation.fitting import make_metric
@@ -143,16 +118,6 @@ def flat_figures(results: Sequence[EvaluationResult], *, n_empty: int = 0) -> di
     such as `n_ties` and `n_with_source`, and for the first result `n`, the number of judgements,
     and `n_empty`.
 
-    Args:
-        results: results of different metrics.
-        n_empty: number of translations without words.
-
-    Returns:
-        Figures and counts by name.
-
-    Raises:
-        InputError: if two figures have the same name.
-
     Examples:
         >>> first = EvaluationResult("d", "c", "de", "first", "s", 2, {"accuracy": 0.5}, {}, (), ())
         >>> scores = {"accuracy": 1.0}
@@ -180,14 +145,6 @@ def flat_figures(results: Sequence[EvaluationResult], *, n_empty: int = 0) -> di
 
 def add_figures(metrics: dict[str, float], figures: Mapping[str, float], *, remedy: str) -> None:
     """Add figures to metrics in place, without replacing any.
-
-    Args:
-        metrics: figures of the trainer, which are extended.
-        figures: figures to add.
-        remedy: what to do about a name that exists, for the message.
-
-    Raises:
-        InputError: if a figure of the same name exists.
 
     Examples:
         >>> add_figures(

@@ -65,10 +65,6 @@ def latex_paper_table(report: Report, figures: Sequence[str] = (), *, details: s
         figures: as for `cc_hf.reports.paper_table.paper_table`, at most six.
         details: name of the file with all other figures, for a comment; "" for none.
 
-    Raises:
-        InputError: for more figures than fit.
-        UnknownNameError: for a figure that no result has.
-
     Examples:
         >>> from cc_hf.reports.samples import ReportedSystem
         >>> from cc_hf.reports.report import build_report

@@ -61,11 +61,7 @@ class Layout:
 
 
 def layout(table: ReportTable) -> Layout:
-    """Return the layout of a table: intervals beside figures if names have room, else below them.
-
-    Returns:
-        The layout; the widths are reduced in proportion if they are too large.
-    """
+    """Return the layout of a table: intervals beside figures if names have room, else below."""
     names = (table.corner, *(row.name for row in table.rows))
     name_width = max(_share(_width(name, _SIZE)) for name in names)
     name_width = min(max(name_width, _NARROWEST_NAMES), _WIDEST_NAMES)

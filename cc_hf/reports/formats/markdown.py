@@ -54,11 +54,7 @@ def markdown_report(report: Report, level: str = "#") -> str:
 
 
 def markdown_pieces(pieces: Iterable[Piece], level: str = "#") -> str:
-    """Return tables and lines.
-
-    Args:
-        level: the heading of a title; others are one level below it.
-    """
+    """Return tables and lines."""
     parts: list[str] = []
     for are_items, group in groupby(pieces, is_item):
         texts = [_piece(piece, level) for piece in group]

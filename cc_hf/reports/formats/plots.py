@@ -48,17 +48,6 @@ _PANELS = 3  # panels side by side
 def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
     """Draw accuracy by category, the distribution of probability_correct, and quality against
     minimum accuracy, for each metric that has them.
-
-    Args:
-        file_format: "png", "svg" or "pdf".
-
-    Returns:
-        Name of a file -> its content, which depends only on the report and the version of
-        matplotlib.
-
-    Raises:
-        InputError: for another format.
-        MissingDependencyError: without matplotlib.
     """
     _check_format(file_format)
     return {
@@ -110,12 +99,7 @@ def _categories(report: Report, metric: str) -> Figure:
 def draw_bars(
     axes: Axes, bars: Sequence[Bar], systems: Sequence[str], *, scale: float = 100
 ) -> None:
-    """Draw a group of bars for each category, a bar with its interval for each system.
-
-    Args:
-        systems: the names of all systems, to which the indices of the bars refer.
-        scale: factor of the values; 100 for shares.
-    """
+    """Draw a group of bars for each category, a bar with its interval for each system."""
     names = list(dict.fromkeys(bar.category for bar in bars))
     indices = sorted({bar.system for bar in bars})
     width = 0.8 / len(indices)

@@ -42,11 +42,7 @@ _THEME = Theme(
 
 class _Console(Console):
     def on_broken_pipe(self) -> NoReturn:
-        """Raise for `cc_hf.cli.main.run` to handle; rich would silence stdout if any stream broke.
-
-        Raises:
-            BrokenPipeError: always.
-        """
+        """Raise for `cc_hf.cli.main.run`; rich would silence stdout if any stream broke."""
         raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 

@@ -45,11 +45,6 @@ def bar_chart(
 
     A corrected accuracy has two intervals: the one that includes the judge's mistakes, and below
     its bar that of the judge alone.
-
-    Args:
-        bars: the bars of one metric, category by category.
-        label: a description of the chart for screen readers.
-        link: the samples of a system and a category.
     """
     left, right, y = 8 if are_long(systems) else NAMES, WIDTH - VALUES, 6.0
     parts: list[Element] = []
@@ -107,10 +102,6 @@ def histogram_chart(
 ) -> Markup:
     """Draw the samples of one system by probability as an SVG histogram; bins below 50 %, which
     count as incorrect, are paler.
-
-    Args:
-        highest: the largest count over all systems that are compared, at least 1.
-        label: a description of the chart for screen readers.
     """
     left, right, top, bottom = 40, WIDTH - 16, 10, 168
     ticks = [tick for tick in nice_ticks(0, max(highest, 1), n=3) if tick.is_integer()]

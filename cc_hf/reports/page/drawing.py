@@ -74,7 +74,6 @@ def percent_grid(x: Callable[[float], float], top: float, bottom: float) -> list
 
     Args:
         x: position from the left edge of a value in [0, 1].
-        top, bottom: where the lines begin and end.
     """
     grid: list[Element] = []
     for t in (0, 0.25, 0.5, 0.75, 1):
@@ -131,13 +130,7 @@ def text_element(
 
 
 def whisker(low: float, high: float, y: float, *, classes: str = "") -> list[Element]:
-    """Return the lines that show an interval.
-
-    Args:
-        low, high: positions of its limits from the left edge.
-        y: position from the upper edge.
-        classes: further CSS classes.
-    """
+    """Return the lines that show an interval."""
     classes = f"whisker {classes}".strip()
     ends = [shape_element("line", classes, x1=x, x2=x, y1=y - 3.5, y2=y + 3.5) for x in (low, high)]
     return [shape_element("line", classes, x1=low, x2=high, y1=y, y2=y), *ends]
@@ -159,8 +152,6 @@ def group_mark(number: int, classes: str, x: float, y: float, *, size: float = 1
 
     Args:
         number: which shape, below `N_SHAPES`.
-        x, y: position from the left and the upper edge.
-        size: factor of its size.
     """
     scale = "" if size == 1 else f" scale({size})"
     attributes = {"d": _SHAPES[number], "transform": f"translate({x:.4g} {y:.4g}){scale}"}
@@ -190,13 +181,7 @@ def name_row(
     """Add mark and name of a system left of what is drawn, or above it if any name is long.
 
     Args:
-        parts: the elements of the chart.
         system: index of the system among them.
-        left: where the drawing begins.
-        y: position from the upper edge.
-
-    Returns:
-        Where to draw.
     """
     if not are_long(systems):
         parts += [system_mark(system, 8, y + 8.5)] * has_mark

@@ -149,8 +149,6 @@ def explanations_page(
     """Return a page of explanations side by side. It loads nothing.
 
     Args:
-        explanations: at least one.
-        command: the command that made the page.
         sample: as for `sections_page`.
     """
     return sections_page(
@@ -177,8 +175,6 @@ def sections_page(
     """Return a page of sections of the class cc-explanation side by side. It loads nothing.
 
     Args:
-        about: what the page shows, in one or two sentences.
-        command: the command that made the page.
         sample: lines above the sections on what is explained, such as system, id and source.
     """
     return small_page(

@@ -42,11 +42,6 @@ def spread_chart(
 
     Shapes stand for groups here; the systems are named at their lines.
 
-    Args:
-        attribute: the filter that selects the samples of a group.
-        label: a description of the chart for screen readers.
-        link: the samples of a system and a group.
-
     Returns:
         An SVG element. If there are more groups than shapes, it shows the lowest and the highest.
     """
@@ -110,13 +105,7 @@ def hard_value_chart(
     label: str,
     link: Link,
 ) -> Markup:
-    """Draw the accuracy of each system for each value of an attribute as SVG, a mark per system.
-
-    Args:
-        attribute: the filter that selects the samples of a value.
-        label: a description of the chart for screen readers.
-        link: the samples of a value, and of a system.
-    """
+    """Draw the accuracy of each system for each value of an attribute as SVG, a mark per system."""
     left, right, y = 164, WIDTH - 14, 6.0
     parts: list[Element] = []
     spoken = []
@@ -160,12 +149,6 @@ def split_chart(
 ) -> Markup:
     """Draw the accuracies of one system for values of an attribute, as a line from its worst to its
     best category with the counts at the ends. Shapes stand for categories.
-
-    Args:
-        splits: at least one, of one system; those whose worst category is lowest come first.
-        attribute: the filter that selects the samples of a value.
-        label: a description of the chart for screen readers.
-        link: the samples of a category of a value that the system has wrong.
     """
     left, right = 176, WIDTH - 52
     system = splits[0].spread.system
@@ -206,11 +189,7 @@ def split_chart(
 
 
 def _group_legend(parts: list[Element], shapes: Mapping[str, int], right: float) -> float:
-    """Add the shapes of groups with their names.
-
-    Returns:
-        The base line of the last row of names.
-    """
+    """Add the shapes of groups with their names."""
     left, y = 0.0, 16.0
     for name, number in zip(map(category_name, shapes), shapes.values(), strict=True):
         width = 34 + CHARACTER * len(name)

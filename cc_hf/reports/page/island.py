@@ -71,7 +71,6 @@ def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, 
 
     Returns:
         A dict with these keys; all texts are numbers of entries in `strings`, except for names:
-
         - strings: every text once.
         - systems, metrics, categories, verdicts: names; metric_keys: registered names of metrics.
           The last verdict, "open", stands for readings where nothing is right or wrong.

@@ -186,11 +186,7 @@ def folder_page(template: str, *, style: str, script: str, **values: object) -> 
 def _common(
     style: Markup, script: Markup, *, style_source: str, others: str = ""
 ) -> dict[str, object]:
-    """Return what all layouts need.
-
-    Args:
-        style_source, others: what the policy allows as styles, and as scripts besides this one.
-    """
+    """Return what all layouts need."""
     return {
         "style": style,
         "script": script,

@@ -53,7 +53,6 @@ def report_of(
 
     Args:
         examples: those that were judged; None for rows of the user's own.
-        notes: notes of the report beside those of the results.
     """
     systems = []
     for outcome in outcomes:
@@ -64,11 +63,7 @@ def report_of(
 
 
 def compared_report(comparison: Comparison, results: Mapping[str, EvaluationResult]) -> Report:
-    """Return the report of systems that were compared already, without their samples.
-
-    Args:
-        results: what was compared, by the names of the comparison.
-    """
+    """Return the report of systems that were compared already, without their samples."""
     of_systems: dict[str, dict[str, EvaluationResult]] = {}
     for name, result in results.items():
         system = name.removesuffix(f":{result.metric}")
@@ -125,9 +120,6 @@ def displayed(outcome: EvaluationResult | ResultSet) -> Iterator[Piece]:
 def answer(report: Report, *, in_terminal: bool = True) -> Iterator[Piece]:
     """Yield what a reader of several systems asks first. Of many metrics these are the first, whose
     figures may be cited if any may, and the first that judges by an evaluator.
-
-    Args:
-        in_terminal: whether `-v` shows more.
     """
     first = report.first
     yield from unmarked_lines(r for system in report.systems for r in system.results.values())

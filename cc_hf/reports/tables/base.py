@@ -134,9 +134,6 @@ def cite_box(results: Iterable[EvaluationResult]) -> list[Line]:
 def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
     """Return each note once, preceded by the names of those that have it unless all have it.
 
-    Args:
-        notes: name -> notes.
-
     Examples:
         >>> shared_notes({"a": ["x"], "b": ["x", "y"]})
         ['x', 'b: y']
@@ -186,13 +183,6 @@ def _caption(results: Sequence[EvaluationResult]) -> str:
 
 def intervals_text(metrics: Iterable[str], figures: Iterable[str] = ()) -> str:
     """Say how the intervals of each metric are computed; a shared answer is given once.
-
-    Args:
-        metrics: names of metrics; of unregistered ones it is not known.
-        figures: names of the figures; of corrected ones it is said, too.
-
-    Returns:
-        A phrase that follows "intervals".
 
     Examples:
         >>> intervals_text(["contrastive_conditioning", "simplegen_accuracy"])

@@ -45,12 +45,7 @@ _WIDTH = 50  # of the languages of a dataset, on a line of 80
 
 
 def listing(kind: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Piece]:
-    """Yield the lines of one kind: each name with what is most important, and below it the rest.
-
-    Args:
-        kind: "datasets", "metrics" or "evaluators".
-        rows: those of `ROWS`.
-    """
+    """Yield the lines of one kind: each name with what is most important, and below it the rest."""
     yield Line(f"{kind}{_MORE.get(kind, '')}\n", "about")
     for row in rows:
         facts = ""
@@ -66,11 +61,7 @@ def listing(kind: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Piece]:
 
 
 def overview(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Piece]:
-    """Yield all datasets with their language pairs, and how many metrics and evaluators there are.
-
-    Args:
-        rows: kind -> those of `ROWS`.
-    """
+    """Yield datasets with their language pairs, and the numbers of metrics and evaluators."""
     shown = []
     for row in rows["datasets"]:
         targets: dict[str, dict[str, None]] = {}

@@ -61,12 +61,7 @@ def evaluation_tables(outcomes: Iterable[EvaluationResult | ResultSet]) -> Itera
 def evaluation_warnings(
     results: Sequence[EvaluationResult], examples: Sequence[Example]
 ) -> Iterator[str]:
-    """Yield what may be wrong with the translations or the evaluator.
-
-    Args:
-        examples: those with whose sources the lengths of translations are compared; none for
-            translations that were made from them.
-    """
+    """Yield what may be wrong with the translations or the evaluator."""
     result = results[0]  # the translations are the same for all metrics
     most = {name: max(r.counts.get(name, 0) for r in results) for name in ("n_blank", *_COUNTED)}
     most["n_blank"] -= most["n_untranslated"]

@@ -39,14 +39,7 @@ _CLASSES = (
 def read_contrawsd(
     paths: Mapping[str, Path], config: str, split: str
 ) -> Iterator[ContrastiveTranslationExample]:
-    """Yield all items in file order; ids are 0-based positions in the list.
-
-    Yields:
-        Examples whose category is the frequency of the sense, see `frequency_class`.
-
-    Raises:
-        DataError: for an item that is not as expected. The message names it.
-    """
+    """Yield all items in file order; ids are 0-based positions in the list."""
     src_lang, _, tgt_lang = config.partition("-")
     yield from read_contrastive_json(
         paths[_PATH.format(config)],
@@ -61,13 +54,6 @@ def read_contrawsd(
 def frequency_class(frequency: str) -> str:
     """Return the class of how often a word has a sense in the training data, named as in
     evaluate.py.
-
-    Args:
-        frequency: "how often the word has this sense/how often it occurs". Only the first number
-            decides.
-
-    Raises:
-        InputError: for anything but two numbers with a slash between them.
 
     Examples:
         >>> frequency_class("21/345"), frequency_class("20/345"), frequency_class("10001/20000")

@@ -46,13 +46,6 @@ def _splitter(lang: str) -> Callable[[str], list[str]]:
 def last_sentence(text: str, lang: str) -> str:
     """Return the last sentence of a text, by the rules of Koehn and Schroeder (sentence_splitter).
 
-    Args:
-        lang: ISO 639-1 code of the text.
-
-    Raises:
-        MissingDependencyError: without sentence_splitter.
-        InputError: for a language that it does not know.
-
     Examples:
         >>> last_sentence("Kommt Dr. Meier? Ja, er kommt.", "de")
         'Ja, er kommt.'
@@ -92,15 +85,7 @@ def judge_rows(
     `predicted` is the form where it is found, else "".
 
     Args:
-        references: mappings with the keys that `ExpectedForm` reads.
-        tgt_lang: ISO 639-1 code of the translations.
-        within: one of `WITHIN`.
-        parity: as in `holds`.
         ids: names of the examples; None for row numbers.
-
-    Raises:
-        InputError: for ids that do not fit the rows, or a language that cannot be split.
-        MissingDependencyError: without sentence_splitter, if sentences are split.
 
     Examples:
         >>> row = {"expected": "glaube"}

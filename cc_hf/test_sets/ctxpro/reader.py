@@ -47,12 +47,7 @@ _ROWS = [
 
 
 def read_ctxpro(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ProbingExample]:
-    """Yield all examples in file order; ids are 0-based rows.
-
-    Raises:
-        DataError: for a row that is not as expected, or a line of context that does not end with
-            its sentence. The message names it.
-    """
+    """Yield all examples in file order; ids are 0-based rows."""
     name, _, variant = config.partition(".")
     rows_path, *context_paths = (paths[file.path] for file in _files(name, bool(variant)))
     rows = read_json(rows_path, "a list of objects, one for each example", _ROWS)

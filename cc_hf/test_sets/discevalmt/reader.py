@@ -53,11 +53,7 @@ _FORMS = {
 def read_discevalmt(
     paths: Mapping[str, Path], config: str, split: str
 ) -> Iterator[ContrastiveTranslationExample]:
-    """Yield all pairs of translations in file order; the id is block.number.
-
-    Raises:
-        DataError: for an item that is not as expected. The message names it.
-    """
+    """Yield all pairs of translations in file order; the id is block.number."""
     name, _, variant = config.partition(".")
     path = paths[(_ANAPHORA if name == "anaphora" else _LEXICAL_CHOICE).path]
     blocks = read_json(path, "an object, block to its sentences", _FORMS[name])

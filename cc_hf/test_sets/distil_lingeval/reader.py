@@ -55,9 +55,6 @@ def read_distil_lingeval(
     """Yield the examples of one set, or of the three of polarity; ids are 0-based lines.
 
     A line without a source, of which upstream has one, is left out.
-
-    Raises:
-        DataError: for files of different length, or a line without a translation.
     """
     name, _, variant = config.partition(".")
     for part in _POLARITY if name == "polarity" else (name,):

@@ -46,12 +46,6 @@ def readings(
     only the masculine one has; masculine in the reverse case; mixed with words of both kinds, and
     inconclusive without any. Words are lower-cased runs of letters and digits.
 
-    Args:
-        references: mappings with `feminine` and `masculine`, the same translation in either gender.
-
-    Returns:
-        One of `READINGS` for each translation.
-
     Examples:
         >>> row = {"feminine": "La jefa vino.", "masculine": "El jefe vino."}
         >>> readings(["Vino la jefa.", "El jefe.", "La jefe.", "Vino."], [row] * 4)
@@ -68,17 +62,10 @@ def list_shares(
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
     """Return what n-best lists hold where nothing says the gender.
 
-    Args:
-        lists: the translations of each source, at least one, the system's first choice first.
-        references: mappings with `feminine` and `masculine`, as in `readings`.
-
     Returns:
         Scores in [0, 1] and their intervals by Wilson's score: `both_genders`, the share of lists
         with a feminine and a masculine translation; `feminine_first`, that of feminine ones among
         the first translations that show one gender, dropped if none does.
-
-    Raises:
-        InputError: for no lists, an empty one, or another number of references.
 
     Examples:
         >>> row = {"feminine": "La jefa vino.", "masculine": "El jefe vino."}

@@ -105,9 +105,6 @@ def read_gate(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Ex
     of the sentence, or at none. `.all` leaves out the rows in which the all-feminine or the
     all-masculine translation has no word of its own. `.to_feminine` and `.to_masculine` have all
     rows with one person; their source is the translation of the other gender.
-
-    Raises:
-        DataError: for a line that is not as expected. The message names file and line.
     """
     lang, _, form = config.partition(".")
     for n in _FILES[lang] if form == "all" else (2,):

@@ -49,13 +49,6 @@ def reading_of(translation: str, masculine: str, feminine: str, neutral: str = "
     or a capital before the ending. Feminine forms, singular ones as well, are looked for in the
     rest, and masculine ones, which may end in -n or -s, in what is left.
 
-    Args:
-        translation: a German text.
-        masculine, feminine, neutral: plural forms without articles, separated by ";".
-
-    Returns:
-        One of `READINGS`, "both" with masculine and feminine forms, or "inconclusive".
-
     Examples:
         >>> forms = ("Leser", "Leserinnen", "Lesende")
         >>> texts = ("Die Zeitungsleser.", "Leserinnen und Leser.", "Leser*innen.", "Lesende.")

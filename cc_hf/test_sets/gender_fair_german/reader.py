@@ -67,12 +67,7 @@ _ROWS = {
 def read_gender_fair_german(
     paths: Mapping[str, Path], config: str, split: str
 ) -> Iterator[ProbingExample]:
-    """Yield the passages of one file in its order; ids are upstream's (`rid`).
-
-    Raises:
-        FileError: for a row that is not as expected, or a noun without an entry in the dictionary.
-            The message names the line.
-    """
+    """Yield the passages of one file in its order; ids are upstream's (`rid`)."""
     forms = _dictionary(paths[_DICTIONARY.path])
     for where, row in read_rows(paths[_path(config)], form=_PASSAGES):
         noun = row["seed"].strip().lower()

@@ -94,10 +94,6 @@ def read_gender_res(paths: Mapping[str, Path], config: str, split: str) -> Itera
 
     The id has the 1-based row of the suite and the slot in it (`0007.2`). The lines of the suite
     are found by their documents.
-
-    Raises:
-        DataError: for files of other lengths, or a line of the suite that has none of its forms.
-            The message names the line.
     """
     pair, _, is_probing = config.partition(".")
     sources, documents = (paths[file.path] for file in _files(pair))

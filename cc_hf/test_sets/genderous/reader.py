@@ -75,9 +75,6 @@ def read_genderous(paths: Mapping[str, Path], config: str, split: str) -> Iterat
 
     The id is the part and the 0-based row in its file (`adjective.17`). The category is the
     stereotype of the occupation.
-
-    Raises:
-        FileError: for a row of another form. The message names it.
     """
     for part, (name, _, _, columns) in _PARTS.items():
         for number, (where, row) in enumerate(

@@ -47,10 +47,6 @@ def preference_ratio(readings: tuple[Reading, ...]) -> tuple[float, Interval | N
     """Return the mean over stereotypes of men of P(m) / (P(m) + P(f)), divided by that over
     stereotypes of women, and its interval by bootstrap over sentences within stereotypes.
 
-    Args:
-        readings: rows with the masculine as counted reading, whose category is a stereotype
-            (stereotype_01 to stereotype_16), for which `why_no_ratio` returns "".
-
     Examples:
         >>> rows = tuple(
         ...     Reading(f"{name}.{i}", name, "", "masculine", 0.5 + 0.25 * (people == "men"))

@@ -77,10 +77,6 @@ def read_gest(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Ex
     The gold gender of probing examples is "none". Those with contrastive sources have an apposition
     after the first "I", and stand for the masculine, whose share is counted; a sentence without an
     "I", of which version 1.1 has one, is left out of them.
-
-    Raises:
-        FileError: for a row without a sentence, or with another stereotype than 1 to 16. The
-            message names file and line.
     """
     name = config.removesuffix(_SOURCES)
     for number, (_, row) in enumerate(read_rows(paths[_FILES[name].path], form=_FORM)):

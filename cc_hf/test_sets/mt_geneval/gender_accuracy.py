@@ -77,15 +77,10 @@ def judge_rows(
     one reference, such as a blank one, is undecided, and its `predicted` is "".
 
     Args:
-        references: mappings with the keys that `GenderAccuracy` reads.
         ids: names of the examples; None for row numbers.
         undecided: verdict on undecided translations: "correct", as in the paper's program, or
             "inconclusive".
         tokens: how texts are split, "mt_geneval" or "split", see `words`.
-        untranslated: rows without a translation, which are incorrect.
-
-    Raises:
-        InputError: for ids that do not fit the rows.
 
     Examples:
         >>> row = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}

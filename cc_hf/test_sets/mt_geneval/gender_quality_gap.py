@@ -75,12 +75,6 @@ def _figures(
 def sacrebleu_signatures(text: str) -> dict[str, str]:
     """Return the signatures of BLEU and chrF from that of a result, as sacreBLEU writes them.
 
-    Returns:
-        The signatures under the keys "bleu" and "chrf".
-
-    Raises:
-        InputError: for a signature of another metric.
-
     Examples:
         >>> sacrebleu_signatures("gqg|bleu:nrefs=1,tok=13a|chrf:nrefs=1,nc=6")["bleu"]
         'nrefs:1|tok:13a'

@@ -23,15 +23,6 @@ def into_english(
     """Yield the pairs with the reference as source and the English sentence as reference.
 
     Pairs whose two sources would be the same text are left out, since they do not tell the gender.
-
-    Args:
-        pairs: what `counterfactual_pairs` yields.
-        lang: language of the references, which are the sources here.
-        contrasts_translations: whether the English sentences are contrasted under one source,
-            instead of the sources.
-
-    Yields:
-        Examples, with the ids of the same rows in `counterfactual_*`.
     """
     for pair, side, opposite in pairs:
         if side.reference == opposite.reference:

@@ -47,10 +47,6 @@ def counterfactual_pairs(
 ) -> Iterator[tuple[int, Side, Side]]:
     """Yield the number of the pair, the row itself and its counterfactual. Each pair comes twice,
     with the male row first.
-
-    Raises:
-        DataError: for a masculine and a feminine source that are the same, or for files that do not
-            match.
     """
     parts = [
         (gender, folder, end)
@@ -79,13 +75,6 @@ def counterfactual_pairs(
 def marked_focus(path: Path, number: int, source: str, annotated: str) -> Focus:
     """Return the first words that upstream marks as gendered. Both lines are walked in parallel, so
     that a tag that the source contains too counts as its text.
-
-    Args:
-        path, number: file and number of the annotated line, for errors.
-        source, annotated: the line without and with tags.
-
-    Raises:
-        DataError: when the annotated line is not the source with tags around some words.
     """
     spans: list[tuple[int, int]] = []
     position, start = 0, -1

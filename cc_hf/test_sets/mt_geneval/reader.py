@@ -52,10 +52,6 @@ def read_mt_geneval(paths: Mapping[str, Path], config: str, split: str) -> Itera
     whose two references are the same text, since there is nothing to contrast. Configurations
     `contextual_*.sources` leave out the rows in which the person or the person's gender is not
     known.
-
-    Raises:
-        DataError: for files of different length, or a line that is not as expected. The message
-            names file and line.
     """
     subset, _, lang_and_form = config.partition("_")
     lang, _, form = lang_and_form.partition(".")
@@ -160,10 +156,6 @@ def _sub_category(path: Path, number: int, n: int) -> tuple[str, str]:
 
 def sub_category(stereotype: str, gender: str) -> str:
     """Return the name of a sub-category of the contextual subset (Table 4).
-
-    Args:
-        stereotype: female, male or neutral: of the profession.
-        gender: female or male: of the person.
 
     Examples:
         >>> sub_category("female", "male"), sub_category("neutral", "male")

@@ -66,16 +66,7 @@ def decision_scores(
     """Return the figures of all decisions and of each group, and the smallest of each grouping.
 
     Args:
-        verdicts: n verdicts, each one of `VERDICTS`.
         groupings: a mapping from grouping to the n groups of the decisions; "" for no group.
-
-    Returns:
-        <figure>, <figure>_<group>, and min_<figure>_<grouping>, the smallest value of the groups
-            that occur. Undefined values are dropped: figures of a group without a decision to
-            divide by, and a minimum if the figure of one group is undefined.
-
-    Raises:
-        InputError: for no verdicts, or unknown ones.
 
     Examples:
         >>> groups = {"domain": ["in_domain", "in_domain", "out_of_domain"]}
@@ -99,15 +90,8 @@ def decision_intervals(
     The numbers of decisions of each combination of groups count as fixed.
 
     Args:
-        verdicts: n verdicts, each one of `VERDICTS`.
         groupings: a mapping from grouping to the n groups of the decisions; "" for no group.
         level: confidence level, in (0, 1).
-
-    Returns:
-        Figure -> its interval.
-
-    Raises:
-        InputError: for no verdicts, unknown ones, or a level out of range.
 
     Examples:
         >>> intervals = decision_intervals(["correct"] * 15 + ["incorrect"] * 5, {})

@@ -111,13 +111,7 @@ def outcomes(
     is unknown if it is aligned with a word, else deleted.
 
     Args:
-        references: mappings with the keys that `HomographAccuracy` reads.
         alignments: one per translation, by indices of `cc_hf.text.tokenization.word_tokens`.
-        search: a name of `SEARCHES`.
-        lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
-
-    Raises:
-        InputError: for an unknown search, or senses that are not as expected.
 
     Examples:
         >>> row = {"source": "A bat flies.", "start": 2, "cluster": "animal"}
@@ -175,11 +169,6 @@ def reference_outcomes(
     Args:
         references: mappings with the keys that `HomographAccuracy` reads; those without a
             `reference` are left out.
-        aligner: aligns the reference translations, where the search needs it.
-        search: a name of `SEARCHES`.
-
-    Returns:
-        One outcome per row with a `reference`.
     """
     rows = [row for row in references if not is_blank(row.get("reference", ""))]
     texts = [row["reference"] for row in rows]
@@ -191,10 +180,6 @@ def reference_outcomes(
 
 def ceiling_note(outcomes: Sequence[HomographOutcome], search: str) -> str:
     """Return what is known of the ceiling of the accuracy, as a sentence for readers.
-
-    Args:
-        outcomes: from `reference_outcomes`; empty if there are no reference translations.
-        search: the search by which they were judged, a name of `SEARCHES`.
 
     Examples:
         >>> ceiling_note([HomographOutcome("correct"), HomographOutcome("unknown")], "aligned")
@@ -235,12 +220,7 @@ def judge_rows(
     `predicted` holds the first cluster that is shown, or the outcome where none is.
 
     Args:
-        references: mappings with the keys that `HomographAccuracy` reads.
-        wide: whether unknown and deleted homographs are errors; otherwise they are inconclusive.
         ids: names of the examples; None for row numbers.
-
-    Raises:
-        InputError: for ids that do not fit the rows.
 
     Examples:
         >>> deleted = [HomographOutcome("deleted")]

@@ -41,9 +41,6 @@ def english_plural(noun: str) -> str:
 def english_article(word: str) -> str:
     """Return the indefinite article that stands before an English word, "a" or "an".
 
-    Args:
-        word: the word after the article; its sound decides, not its first letter.
-
     Examples:
         >>> [english_article(word) for word in ("hour", "university", "old", "European")]
         ['an', 'a', 'an', 'a']

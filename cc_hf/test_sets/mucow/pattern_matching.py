@@ -84,19 +84,10 @@ def judge_rows(
     were found, `gold` the correct ones.
 
     Args:
-        references: mappings with the keys that `MucowPatternMatching` reads.
         tgt_lang: ISO 639-1 code of the translations; German tokens are split at hyphens.
-        lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
         lemmatized: lemmas of each translation, joined by spaces, which replace those of the
             lemmatizer; None to lemmatize.
-        parity: search as the original programs do: compare in Latin letters without diacritics, and
-            include senses that are not words (MuCoW lists ".").
         ids: names of the examples; None for row numbers.
-
-    Raises:
-        InputError: for a lemmatizer that is neither a name nor a Lemmatizer, or ids that do not fit
-            the rows.
-        UnknownNameError: for a lemmatizer of an unknown name.
 
     Examples:
         >>> row = {"correct_senses": ["Schläger"], "incorrect_senses": ["Fledermaus"]}

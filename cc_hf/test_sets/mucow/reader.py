@@ -46,12 +46,7 @@ __all__ = ["DECLARATION", "read_mucow"]
 
 
 def read_mucow(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
-    """Yield the examples of a configuration in file order; ids are 0-based positions in the file.
-
-    Raises:
-        DataError: when the files do not have the same number of lines, or a line is not as
-            expected.
-    """
+    """Yield the examples of a configuration in file order; ids are positions in it, from 0."""
     if config.startswith("scoring."):
         pair = config.removeprefix("scoring.")
         src_lang, _, tgt_lang = pair.partition("-")

@@ -24,11 +24,6 @@ class ProgramSearch:
     it but for the last letter; the longest lemma decides. Until a sense is found, the token itself
     is compared with the forms of the senses likewise. Ambiguous and blacklisted senses count.
 
-    Args:
-        clusters: id -> cluster.
-        lang: ISO 639-1 code of the texts.
-        lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
-
     Examples:
         >>> clusters = {"1": SenseCluster(("Rennen", "Lauf")), "2": SenseCluster(("Rasse",))}
         >>> ProgramSearch(clusters, lang="de").clusters(["Die", "Läufe", "der", "Rassehunde"])

@@ -62,9 +62,6 @@ def read_suite(
     Yields:
         Examples whose category is in_domain or out_of_domain. The focus is None where the word does
         not occur as a token.
-
-    Raises:
-        DataError: when the files do not fit each other, or a line is not as expected.
     """
     src_lang, _, tgt_lang = pair.partition("-")
     key_path = paths[SUITE.format(pair, "key")]
@@ -104,9 +101,6 @@ def key_row(path: Path, number: int, line: str) -> KeyRow:
 
     Args:
         path, number: file and 0-based number of the line, for the message.
-
-    Raises:
-        DataError: when it does not have five columns.
 
     Examples:
         >>> key_row(Path("key.txt"), 0, "7\\tnews\\tbat\\tSchläger Keule\\tFledermaus").correct

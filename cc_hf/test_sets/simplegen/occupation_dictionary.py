@@ -135,11 +135,6 @@ def load_dictionary(name: str | Path, lang: str) -> OccupationDictionary:
 
     Args:
         name: "default", "paper", or the path of a TSV file (see `read_occupations`).
-        lang: target language, ISO 639-1; ignored for a file.
-
-    Raises:
-        MissingOptionError: for a language for which no dictionary is built in.
-        InputError: for a file that is not found or not as expected.
 
     Examples:
         >>> load_dictionary("default", "de").entries["physician", "sg"]
@@ -186,14 +181,6 @@ def read_occupations(path: str | Path) -> OccupationDictionary:
     driver"), `number` is "sg" or "pl". `male` and `female` hold the forms in the target language,
     separated by "|". A form may have several words, so that an article or another word can show
     what the noun does not ("une secrétaire").
-
-    Returns:
-        A dictionary whose name is "own." and a hash of the file.
-
-    Raises:
-        InputError: for another header or number of columns, a number that is not "sg" or "pl", a
-            blank cell or form, a form without letters, a form for both genders, or an occupation
-            that occurs twice. The message names the line.
 
     Examples:
         >>> import tempfile

@@ -152,9 +152,6 @@ def read_simplegen(
 ) -> Iterator[ContrastiveSourceExample]:
     """Generate all 2,664 sentences, in the order of the paper's tables; ids are 0-based numbers.
 
-    Yields:
-        Examples with one contrastive source on each side.
-
     Examples:
         >>> example = next(read_simplegen({}, "en-de", "test"))
         >>> example.incorrect_sources, example.category

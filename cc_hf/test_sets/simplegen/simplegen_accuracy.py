@@ -121,9 +121,6 @@ def find_genders(translation: str, entry: FormsByGender) -> frozenset[str]:
 
     A form within a longer form that also occurs is ignored.
 
-    Returns:
-        A subset of {"male", "female"}; both for a spelling that means both genders.
-
     Examples:
         >>> entry = {"male": ("Lehrer",), "female": ("Lehrerin",)}
         >>> sorted(find_genders("Die Lehrerin kam.", entry)), sorted(
@@ -165,11 +162,7 @@ def judge_rows(
     English occupation.
 
     Args:
-        references: mappings with the keys that `SimplegenAccuracy` reads.
         ids: names of the examples; None for row numbers.
-
-    Raises:
-        InputError: if the dictionary lacks an occupation, or for ids that do not fit the rows.
 
     Examples:
         >>> row = {"occupation": "physician", "number": "sg"}

@@ -71,15 +71,8 @@ def find_gender(source: str, translation: str, lang: str) -> str:
     one at the position of "it" counts. If it has more, and all show the same gender, that gender
     counts.
 
-    Args:
-        source: English sentence with "it".
-        lang: language of the translation: de, fr or ru.
-
     Returns:
         male, female or neutral; "" without a pronoun; "several" if it is unclear which one counts.
-
-    Raises:
-        InputError: for a source without "it", if the pronoun at its position is needed.
 
     Examples:
         >>> find_gender(
@@ -136,12 +129,7 @@ def judge_rows(
     `predicted` is what `find_gender` returns.
 
     Args:
-        references: mappings with the keys that `WinoXPatternMatching` reads.
-        tgt_lang: language of the translations: de, fr or ru.
         ids: names of the examples; None for row numbers.
-
-    Raises:
-        InputError: for ids that do not fit the rows.
 
     Examples:
         >>> row = {"source": "She left the vase because it was small."}

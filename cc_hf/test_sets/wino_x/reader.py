@@ -83,9 +83,6 @@ class _Sample:
 def read_wino_x(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
     """Yield all rows in file order, so that the two rows of a schema stay together; ids are
     upstream's qID.
-
-    Raises:
-        DataError: for a row that is not as expected. The message names the line.
     """
     part, _, lang = config.partition(".")[0].split("_")
     yield from examples_of(read_rows(paths[_PATH.format(part, lang)], JSONL), config)
@@ -96,14 +93,6 @@ def examples_of(rows: Iterable[tuple[object, Mapping[str, Any]]], config: str) -
 
     Rows of MT-Wino-X may state the genders of their pronouns as `gender1` and `gender2`; those of
     upstream do not, and the forms of de, fr and ru are known.
-
-    Args:
-        rows: pairs of a position, for messages, and a row.
-        config: a configuration such as "mt_en_de", "mt_en_de.translations", "lm_en_de" or
-            "lm_en_de.english", of any target language.
-
-    Raises:
-        DataError: for a row that is not as expected. The message names it.
     """
     name, _, variant = config.partition(".")
     part, _, lang = name.split("_")

@@ -24,9 +24,6 @@ def ambiguous_it(source: str) -> Focus:
     last one is right because Wino-X puts "it" into the gap of its schemas, and drops schemas with
     another "it" after the gap.
 
-    Raises:
-        InputError: for a source without "it".
-
     Examples:
         >>> ambiguous_it("The pill made it feel better because it was soothing, and it's cheap.")
         Focus(text='it', start=37)
@@ -42,9 +39,6 @@ def referent_source(source: str, focus: Focus, referent: str) -> str:
     """Replace the focus by "the" and the referent.
 
     "The" is capitalised if the focus is. A referent with an article keeps its own article.
-
-    Raises:
-        InputError: for a blank referent, or a focus that is not in the source.
 
     Examples:
         >>> referent_source(
@@ -66,9 +60,6 @@ def referent_position(text: str, correct: str, incorrect: str) -> str:
 
     Positions are the last occurrences of each referent's last word, as in the program of Emelin &
     Sennrich 2021.
-
-    Returns:
-        "first", "second", or "unknown" if a referent does not occur or both have the same position.
 
     Examples:
         >>> referent_position("I chose the sofa over the bed because it was soft.", "sofa", "bed")

@@ -35,17 +35,9 @@ def count_cells(
 ) -> npt.NDArray[np.int64]:
     """Count rows by gold gender, stereotype and predicted gender.
 
-    Args:
-        gold: n gold genders: male, female or neutral.
-        stereotypes: n stereotypes: pro, anti or none.
-        predicted: n predicted genders: male, female, neutral or unknown.
-
     Returns:
         Counts of shape (3, 3, 4), indexed by gold gender, stereotype and predicted gender in the
             order above.
-
-    Raises:
-        InputError: for other names.
 
     Examples:
         >>> cells = count_cells(["female", "male"], ["pro", "pro"], ["male", "male"])
@@ -72,9 +64,6 @@ def gender_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
     if the gender is never predicted; F1 is 0 if both are 0. delta_g is f1_male - f1_female. delta_s
     is accuracy_pro - accuracy_anti. Figures without a sample are dropped.
 
-    Args:
-        cells: counts, as `count_cells` returns them.
-
     Examples:
         >>> cells = count_cells(
         ...     ["male", "female", "female"], ["pro", "anti", "pro"], ["male", "male", "female"]
@@ -94,12 +83,6 @@ def printed_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
     """Return the figures of `gender_figures`, and accuracy, as mt_gender prints them.
 
     Everything is rounded to 0.1 points; precision and recall are rounded before F1 is computed.
-
-    Args:
-        cells: counts, as `count_cells` returns them.
-
-    Raises:
-        InputError: for counts that are all 0.
 
     Examples:
         >>> cells = count_cells(["male"] * 3, ["pro"] * 3, ["male", "male", "unknown"])
@@ -138,14 +121,7 @@ def gender_intervals(
     The numbers of rows of each gold gender count as fixed.
 
     Args:
-        cells: counts, as `count_cells` returns them.
         level: confidence level, in (0, 1).
-
-    Returns:
-        Figure -> its interval.
-
-    Raises:
-        InputError: for counts that are all 0, or a level out of range.
 
     Examples:
         >>> cells = count_cells(["male"] * 20, ["pro"] * 20, ["male"] * 15 + ["female"] * 5)

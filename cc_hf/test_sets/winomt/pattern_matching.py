@@ -77,12 +77,8 @@ def judge_rows(
     rows.
 
     Args:
-        references: mappings with the keys that `WinomtPatternMatching` reads.
         alignments: one per translation, by indices of `space_tokens`.
         ids: names of the examples; None for row numbers.
-
-    Raises:
-        InputError: for ids that do not fit the rows.
 
     Examples:
         >>> from cc_hf.text.alignment import parse_pharaoh

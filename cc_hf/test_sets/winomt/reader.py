@@ -76,9 +76,6 @@ def read_winomt(
 
     `pairs` has the sentences of mt_gender's lists of stereotypes in pairs that differ in gender.
     Ids are 0-based lines and the stereotype: `12.pro` and `12.anti`, in this order.
-
-    Raises:
-        DataError: for a row that is not as expected. The message names the line.
     """
     return _pairs(paths) if config == "pairs" else _rows(paths[_FILE.path], config)
 

@@ -40,11 +40,7 @@ def map_blocks(
     """Call a function with every block, and return its results in their order.
 
     Args:
-        corpus: a streamed one is read in one process.
         function: must be picklable if there are several processes.
-
-    Raises:
-        InputError: for less than one process, or several for a streamed dataset.
 
     Examples:
         >>> import datasets
@@ -79,11 +75,7 @@ def map_blocks(
 
 
 def check_processes(corpus: Corpus | StreamCorpus, n_processes: int) -> None:
-    """Check that a corpus can be read by so many processes.
-
-    Raises:
-        InputError: for less than one process, or several for a streamed dataset.
-    """
+    """Check that a corpus can be read by so many processes."""
     if n_processes < 1:
         raise InputError(f"n_processes: expected 1 or more, got {n_processes}")
     if isinstance(corpus, StreamCorpus) and n_processes > 1:
@@ -147,15 +139,7 @@ def count_blocks(
     n_processes: int = 1,
     progress: bool = False,
 ) -> BlockCounts:
-    """Count in every block and add up.
-
-    Args:
-        corpus: a streamed one is read in one process.
-        n_processes: number of processes; the counts do not depend on it.
-
-    Raises:
-        InputError: for less than one process, or several for a streamed dataset.
-    """
+    """Count in every block and add up."""
     parts = map_blocks(
         corpus,
         _CountedBlock(counter),

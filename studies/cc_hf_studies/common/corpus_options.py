@@ -44,9 +44,6 @@ class CorpusOptions:
         streaming: stream the dataset instead of downloading it.
         block_pairs: number of pairs that are read together; it bounds the memory.
         processes: number of processes.
-
-    Raises:
-        InputError: for a number below 1.
     """
 
     config: str | None = None
@@ -60,12 +57,7 @@ class CorpusOptions:
         check_fields(self)
 
     def open(self, names: Sequence[str], languages: tuple[str, str]) -> Corpus | StreamCorpus:
-        """Return a corpus.
-
-        Args:
-            names: two files, or one dataset.
-            languages: ISO 639-1 codes of the source and the target language.
-        """
+        """Return a corpus."""
         from cc_hf.data.corpora.parallel import file_corpus
 
         if len(names) > 2:

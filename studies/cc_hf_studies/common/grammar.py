@@ -10,14 +10,7 @@ __all__ = ["language_tool"]
 
 
 def language_tool(lang: str = "en-US") -> Callable[[str], int]:
-    """Return a function that counts the errors that LanguageTool finds in a sentence.
-
-    Args:
-        lang: a language of LanguageTool.
-
-    Raises:
-        MissingDependencyError: without the package language_tool_python, which needs Java.
-    """
+    """Return a function that counts the errors that LanguageTool finds in a sentence."""
     try:
         from language_tool_python import LanguageTool
     except ImportError:

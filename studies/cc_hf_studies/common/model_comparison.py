@@ -68,16 +68,10 @@ def compared_bleu(
     """Compare BLEU by sacreBLEU, with interval and p of `figure_differences` over sentences.
 
     Args:
-        translations: those of both models, n each.
-        references: n references.
-        tgt_lang: ISO 639-1 code of the translations, which decides how sacreBLEU tokenises.
         bootstrap: seed and number of resamples and exchanges; None for the defaults.
 
     Returns:
         BLEU in [0, 1].
-
-    Raises:
-        InputError: for no sentence, or different numbers of them.
 
     Examples:
         >>> references = ["Das ist ein kleines Haus .", "Der alte Mann geht nach Hause ."]
@@ -122,16 +116,8 @@ def compared_verdicts(
     which the two of a pair are drawn, and exchanged, together.
 
     Args:
-        results: results of one metric for both models.
-        counts: function from a verdict to whether it counts.
         data: name of the data; "" for that of the results.
         bootstrap: seed and number of resamples and exchanges; None for the defaults.
-
-    Returns:
-        Shares of all examples.
-
-    Raises:
-        InputError: for results of different data, metrics or examples.
     """
     first, second = results
     aligned = AlignedJudgements.of({"the first": first, "the second": second})
@@ -164,15 +150,10 @@ def compared_rates(
     Args:
         flags: for both models, whether each of n samples has the property; None for a sample that
             does not count for this model.
-        groups: n names of groups; the samples of a group are drawn, and exchanged, together.
-        signatures: how the flags of each model were computed.
         bootstrap: seed and number of resamples and exchanges; None for the defaults.
 
     Returns:
         Shares in [0, 1].
-
-    Raises:
-        InputError: for different numbers of samples, or a model for which none counts.
 
     Examples:
         >>> row = compared_rates("x", ([True, False, None], [True, True, False]), [0, 1, 2])

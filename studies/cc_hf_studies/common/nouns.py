@@ -117,12 +117,6 @@ class DictionaryNouns:
     that can be nothing else or stands after a determiner; or a word whose position is known. A noun
     is part of a compound if a word beside it may be a noun, or is joined by a hyphen.
 
-    Args:
-        parts: returns the parts of speech of a word in lower case, such as {"ADJ", "NOUN"}; and
-            whether the word is a comparative or superlative, as "COMPARED".
-        name: name of the dictionary, for the signature.
-        adjectives: words that are adjectives although they have other parts of speech, too.
-
     Examples:
         >>> parts = {"hot": {"ADJ"}, "spring": {"NOUN", "VERB"}, "water": {"NOUN"}}
         >>> parser = DictionaryNouns(lambda word: frozenset(parts.get(word, ())), name="mine")
@@ -153,12 +147,6 @@ class DictionaryNouns:
 
         A word with several parts of speech is used as an adjective where the next word may be a
         noun, and not a verb only or a function word.
-
-        Args:
-            sources: sentences of the corpus. They are read once and not kept.
-
-        Returns:
-            A parser in which a word is an adjective if more than half of its uses are.
         """
         uses, total = Counter[str](), Counter[str]()
         for source in sources:
@@ -225,16 +213,7 @@ class DictionaryNouns:
 
 
 class SpacyNouns:
-    """Nouns and adjectives by the dependencies of a spaCy pipeline.
-
-    Args:
-        model: name or path of a pipeline with a tagger and a parser.
-        lang: its language: en, de or pt.
-
-    Raises:
-        InputError: for a pipeline without a parser or for another language.
-        MissingDependencyError: if spaCy or the pipeline is not installed.
-    """
+    """Nouns and adjectives by the dependencies of a spaCy pipeline."""
 
     def __init__(self, model: str, lang: str = "en") -> None:
         check_choice("lang", lang, _SPACY_LANGUAGES)
@@ -267,12 +246,7 @@ class SpacyNouns:
 
 
 def spacy_noun(token: Any, lang: str = "en") -> Noun:
-    """Return the noun of a token of spaCy.
-
-    Args:
-        token: a token with its dependencies.
-        lang: en, de or pt.
-    """
+    """Return the noun of a token of spaCy."""
     step = 1 if lang == "pt" else -1
     modifiers = tuple(
         Modifier(
@@ -324,18 +298,7 @@ def _features(token: Any, *names: str) -> tuple[str, ...]:
 
 @cache
 def english_parts(word: str) -> frozenset[str]:
-    """Return the parts of speech of an English word in the dictionary of lemminflect.
-
-    Args:
-        word: a word in lower case.
-
-    Returns:
-        Names of Universal Dependencies, such as {"ADJ", "NOUN"}, and "COMPARED" for a comparative
-        or superlative; empty for a word that the dictionary does not have.
-
-    Raises:
-        MissingDependencyError: if lemminflect is not installed.
-    """
+    """Return the parts of speech of an English word in the dictionary of lemminflect."""
     try:
         from lemminflect import getAllLemmas
     except ImportError:
@@ -351,12 +314,6 @@ def noun_parser(spacy_model: str | None = None, lang: str = "en") -> NounParser:
     Args:
         spacy_model: name or path of a spaCy pipeline; None for the dictionary of lemminflect, which
             is English.
-        lang: language of the sentences: en, de or pt.
-
-    Raises:
-        InputError: for a pipeline without a parser or for another language, another language, or
-            none for a language other than English.
-        MissingDependencyError: if spaCy, the pipeline or lemminflect is not installed.
     """
     if spacy_model is not None:
         return SpacyNouns(spacy_model, lang)

@@ -16,9 +16,6 @@ def read_result(path: Path, *, metric: str | None) -> EvaluationResult:
 
     Args:
         metric: read only the result of this metric; None for any.
-
-    Raises:
-        InputError: for several, or a file that `read_results` refuses.
     """
     results = read_results([path], metric=metric)
     if len(results) != 1:

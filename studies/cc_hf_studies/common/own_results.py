@@ -33,17 +33,7 @@ class OwnRow(NamedTuple):
 
 
 def read_own(paths: Sequence[Path]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the results in files that commands wrote with --output.
-
-    Args:
-        paths: files with the JSON of one result, or of several in a list or under "results".
-
-    Returns:
-        Pairs of a name and the JSON of one result.
-
-    Raises:
-        FileError: for a file that cannot be read, or is no JSON of a result.
-    """
+    """Return the results in files that commands wrote with --output."""
     pairs = []
     for path in paths:
         value = read_json(path, "the JSON that a command wrote with --output")
@@ -62,9 +52,6 @@ def own_rows(
     A key is a path through the JSON, such as "scores/accuracy". In it, "name=value" selects the
     item of a list, "*" the first value, and "{}" stands for the column with underscores. Conditions
     on fields of the result may precede it: "config=lm_en_de", or "data~mt_en_de" for a part.
-
-    Args:
-        results: names and results, as `read_own` returns them.
 
     Examples:
         >>> table = PublishedTable(

@@ -37,12 +37,7 @@ def pearson_correlation(
     """Compute Pearson's r of two figures of the same items.
 
     Args:
-        left, right: at least four finite numbers each, of the same items in the same order.
         level: confidence level, in (0, 1).
-
-    Raises:
-        InputError: for fewer than four items, different lengths, values that are not finite, a
-            side with a single value, or a level out of range.
 
     Examples:
         >>> correlation = pearson_correlation([1, 2, 3, 4], [1, 3, 2, 4])

@@ -28,11 +28,7 @@ def paper_name(paper: str) -> str:
 
 
 def published_table(table: PublishedTable, results: Sequence[OwnRow] = ()) -> list[Piece]:
-    """Return one's own rows, and below them the rows that the paper prints.
-
-    Args:
-        results: what one's own results hold of the table.
-    """
+    """Return one's own rows, and below them the rows that the paper prints."""
     columns = table.columns
     rows = [(row.name, *(_cell(table, column, row) for column in columns)) for row in results]
     for name, printed in table.rows.items():

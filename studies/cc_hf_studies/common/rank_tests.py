@@ -87,13 +87,6 @@ def mann_whitney(
     The test uses the normal approximation, corrected for ties and continuity. Values that differ by
     rounding alone are ties. If all values are equal there are no ranks to compare, and p is 1.
 
-    Args:
-        first, second: at least one value each; the sizes may differ.
-
-    Raises:
-        InputError: for an empty group, or a value that is not a finite number.
-        MissingDependencyError: without scipy.
-
     Examples:
         >>> test = mann_whitney([2, 3, 3], [1, 1, 2])
         >>> test.u, round(test.rank_biserial, 4), round(test.p_value, 4)
@@ -122,13 +115,6 @@ def signed_rank(first: _Values, second: _Values) -> float:
     Differences of 0 are left out, and the normal approximation is corrected for ties (Wilcoxon
     1945). If all are 0, p is 1.
 
-    Args:
-        first, second: at least one pair; the sizes are equal.
-
-    Raises:
-        InputError: for no pair, groups of different sizes, or a value that is not a finite number.
-        MissingDependencyError: without scipy.
-
     Examples:
         >>> round(signed_rank([0.5, 0.2, 0.9, 0.4, 0.1, 0.3], [0, 0, 0, 0, 0.2, 0]), 4)
         0.0464
@@ -154,9 +140,6 @@ def effect_thresholds(base_rate: float = 0.5) -> EffectThresholds:
 
     Returns:
         The lower limits of small, medium and large correlations, in (0, 1).
-
-    Raises:
-        InputError: for a share that is not between 0 and 1.
 
     Examples:
         >>> limits = effect_thresholds()

@@ -17,12 +17,6 @@ Systems = Sequence[Mapping[str, str]]
 def select_systems(systems: Systems, where: Mapping[str, str]) -> list[Mapping[str, str]]:
     """Return the systems that have the given values in the given columns.
 
-    Args:
-        where: column -> value, compared as text.
-
-    Raises:
-        InputError: for a column that does not exist, or if no system matches.
-
     Examples:
         >>> systems = [{"model": "a", "size": "big"}, {"model": "b", "size": "small"}]
         >>> select_systems(systems, {"size": "small"})
@@ -45,17 +39,8 @@ def regress(
 ) -> Regression:
     """Regress one column on others by least squares.
 
-    Args:
-        systems: rows of a table, with numbers as text.
-        level: the level of the confidence intervals, between 0 and 1.
-
     Returns:
         The regression; its coefficients are in the units of the columns.
-
-    Raises:
-        InputError: for a column that does not exist or is named twice, a cell that is not a finite
-            number, or data that `cc_hf.statistics.regression.least_squares` refuses.
-        MissingDependencyError: without statsmodels.
 
     Examples:
         >>> systems = [{"bleu": str(n), "score": score} for n, score in enumerate("1348")]
@@ -81,9 +66,6 @@ def _check_name(systems: Systems, name: str) -> None:
 
 def column_numbers(systems: Systems, name: str) -> list[float]:
     """Return the numbers in a column of a table.
-
-    Raises:
-        InputError: for a column that does not exist, or a cell that is not a finite number.
 
     Examples:
         >>> column_numbers([{"bleu": "27.5"}, {"bleu": "30"}], "bleu")

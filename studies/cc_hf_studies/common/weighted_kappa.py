@@ -28,15 +28,6 @@ def weighted_kappa(
     pairs, and w is their disagreement: the distance of the labels on the scale, or its square. Two
     sides that use the same single label agree: kappa is 1.0.
 
-    Args:
-        left, right: n labels each, of the same items in the same order.
-        labels: the scale in its order; neighbours have the distance 1.
-        weights: "linear" or "quadratic".
-
-    Raises:
-        InputError: for other weights, empty input, different lengths, a duplicate in `labels`, or a
-            label that is not among `labels`.
-
     Examples:
         >>> left, right = [1, 2, 3, 3], [1, 2, 2, 3]
         >>> for weights in ("linear", "quadratic"):

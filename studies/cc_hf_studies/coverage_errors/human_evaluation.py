@@ -101,11 +101,7 @@ class HumanAgreement:
 
 
 def read_judged_rows(paths: Iterable[Path], *, annotated: bool) -> list[dict[str, Any]]:
-    """Read files of predictions, or of annotations, whose rows also have a list of labels.
-
-    Raises:
-        FileError: for a row that is not as expected.
-    """
+    """Read files of predictions, or of annotations, whose rows also have a list of labels."""
     form = {**_PREDICTION, **({"data": str, "label": [str]} if annotated else {"target": str})}
     rows = []
     for path in paths:
@@ -120,15 +116,7 @@ def read_judged_rows(paths: Iterable[Path], *, annotated: bool) -> list[dict[str
 def measured(
     predictions: Sequence[Row], annotations: Mapping[str, Sequence[Row]], *, key: str
 ) -> HumanAgreement:
-    """Return what people and MQM say of the predictions.
-
-    Args:
-        annotations: name of a file -> its rows.
-        key: a name of `KEYS`.
-
-    Raises:
-        InputError: for another key.
-    """
+    """Return what people and MQM say of the predictions."""
     check_choice("key", key, KEYS)
     known = {_key(row, key) for row in predictions}
     n_annotated, by_file = {}, []
@@ -221,9 +209,6 @@ def metric_rows(annotations: Sequence[Row], predictions: Sequence[Row]) -> list[
     """Return rows for the metric `coverage`: the predicted spans, with labels of one annotator.
 
     Rows without two labels, with an error of the source, or without a prediction are left out.
-
-    Raises:
-        InputError: if no row is left.
     """
     known = {_key(row, "pair_and_type") for row in predictions}
     rows = []

@@ -42,10 +42,6 @@ def mqm_rows(
     Returns:
         Rows with `source`, `translation`, and `omission` and `addition` by any rater; and how many
             segments each rule left out.
-
-    Raises:
-        FileError: for a file without one of the columns, without rows, with a row of another number
-            of cells, or with a segment that is no line of `originals`.
     """
     lines = None if originals is None else read_lines(originals, keeps_end=True)
     source_of = {str(number): line for number, line in enumerate(lines or (), start=1)}

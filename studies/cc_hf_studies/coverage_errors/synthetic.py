@@ -41,15 +41,7 @@ def synthetic_rows(
     program cuts overlapping parts as if they were apart, which damages words.
 
     Args:
-        parts: returns the parts of a sentence that may be cut out.
-        translate: translates sentences, one each.
         probability: in (0, 1).
-
-    Returns:
-        Rows with `source`, `translation`, and the labels `omission` and `addition`.
-
-    Raises:
-        InputError: for a probability out of range.
 
     Examples:
         >>> cut = lambda text: [Span(3, 6)]

@@ -297,10 +297,6 @@ def attractor_words(
     Words of one character, punctuation, escapes such as "&apos;", stop words and every form of the
     homograph are left out.
 
-    Args:
-        stop_words: words in lower case to leave out.
-        lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
-
     Examples:
         >>> attractor_words("The bats fly, the bat flies.", "bat", lang="en")
         ['the', 'fly', 'the', 'flies']
@@ -331,21 +327,8 @@ def count_attractors(
 
     The pairs are read once; the memory depends on the number of different words, not of pairs.
 
-    Args:
-        pairs: tagged pairs, such as those of
-            `cc_hf_studies.disambiguation_bias.homographs.read_pairs`.
-        stop_words: words in lower case that are not counted.
-        lexicon: the lexicon of the pairs. With it, pairs are checked, and senses without a pair are
-            in the table, too.
-        lemmatizer: how forms of the homograph are recognised, which are no attractors.
-        corpus: hash of the pairs, for signatures.
-
     Returns:
         The table, with homographs and clusters in the order of the lexicon or of the pairs.
-
-    Raises:
-        InputError: if there are no pairs, or for a pair whose homograph or cluster is not in the
-            lexicon.
 
     Examples:
         >>> pair = TaggedPair("0", "A bat hits the ball", "...", "bat", 2, 1, "1", "Schläger")
@@ -394,12 +377,6 @@ def published_stop_words(lang: str) -> tuple[str, ...]:
     They are words of closed classes, such as the 174 English ones; content words that the thesis
     shows as attractors (Table 3.4: "come", "back") are none.
 
-    Args:
-        lang: ISO 639-1 code of the words.
-
-    Raises:
-        UnknownNameError: for a language without a list.
-
     Examples:
         >>> len(published_stop_words("en"))
         174
@@ -412,15 +389,7 @@ def published_stop_words(lang: str) -> tuple[str, ...]:
 
 
 def read_stop_words(path: str | Path) -> tuple[str, ...]:
-    """Return the stop words in a file, in lower case.
-
-    Args:
-        path: a text file with one word per line, or a JSON list of words. The 179 English words of
-            NLTK, which the released program can leave out, are such a file.
-
-    Raises:
-        InputError: for a file that does not exist or holds no words.
-    """
+    """Return the stop words in a file, in lower case."""
     words = read_lines(Path(path))
     what = "stop words, one per line or a JSON list"
     if words and words[0].lstrip().startswith("["):
@@ -431,15 +400,7 @@ def read_stop_words(path: str | Path) -> tuple[str, ...]:
 
 
 def read_table(path: str | Path) -> AttractorTable:
-    """Return a table of attractors from a JSON file.
-
-    Args:
-        path: a file that `AttractorTable.to_json` or `cc-hf study disambiguation_bias attractors
-            --output` wrote.
-
-    Raises:
-        InputError: for a file that does not exist or is not such a table.
-    """
+    """Return a table of attractors from a JSON file."""
     what = "a table of `cc-hf study disambiguation_bias attractors --table`"
     row = read_json(path, what, _FORM, remedy=AS_WRITTEN)
     counts, n_pairs = row["counts"], row["n_pairs"]

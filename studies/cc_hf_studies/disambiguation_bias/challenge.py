@@ -63,11 +63,7 @@ class ChallengeSets:
         return sum(example.id in others for example in examples) / len(examples)
 
     def declaration(self, *, name: str = "challenge sets") -> DatasetDeclaration:
-        """Return the sets as a dataset with one configuration each.
-
-        Args:
-            name: what the sentences are, for the description.
-        """
+        """Return the sets as a dataset with one configuration each."""
 
         def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
             return iter(self.sets[config])
@@ -119,22 +115,9 @@ def challenge_sets(
     the rarer, the smaller its share of the pairs of its homograph in the table.
 
     Args:
-        pairs: the pool, which should not be the pairs of the table.
-        table: counts of attractors in the training data.
-        n: number of sentences of each set.
-        by: value by which the first set is chosen, one of
-            `cc_hf_studies.disambiguation_bias.prediction.FEATURES`.
-        smoothing: added to each count before probabilities are computed.
         max_per_homograph: largest number of sentences with one homograph in a set; None for no
             limit.
         min_tokens: smallest number of tokens of a sentence in the pool.
-
-    Returns:
-        The sets; they are smaller than n if the pool is.
-
-    Raises:
-        InputError: for an empty pool, options out of range, or a homograph or cluster that is not
-            in the table or the lexicon.
     """
     _check(n, by, max_per_homograph)
     rows: list[_Row] = []

@@ -96,18 +96,7 @@ def corpus_sizes(
     n_processes: int = 1,
     progress: bool = False,
 ) -> tuple[CorpusSize, ...]:
-    """Return the size of a corpus, and that of its held-out part if there is one.
-
-    Args:
-        languages: ISO 639-1 codes of the source and the target language.
-        cleaning: its `held_out`, `max_length_ratio`, `min_known_words` and `identifies_languages`
-            count.
-        name: name of the corpus, for the first size.
-        n_processes: number of processes; a streamed corpus is read in one.
-
-    Raises:
-        InputError: for a number of processes that does not fit the corpus.
-    """
+    """Return the size of a corpus, and that of its held-out part if there is one."""
     counter = _SizeCounter(languages, cleaning)
     counts = count_blocks(corpus, counter, n_processes=n_processes, progress=progress)
     parts: dict[str, dict[str, int]] = {"": {"n_damaged": counts.n_damaged}}
@@ -121,12 +110,6 @@ def corpus_sizes(
 
 def part_names(corpora: Sequence[str]) -> list[str]:
     """Return a short name for each corpus: what stands before the first dot of its file name.
-
-    Args:
-        corpora: names or paths of corpora.
-
-    Returns:
-        The short names; the names as they are if two short ones are equal.
 
     Examples:
         >>> part_names(["data/train.en", "data/dev.en"]), part_names(["a/x.en", "b/x.en"])

@@ -68,24 +68,13 @@ class HomographLexicon:
     homographs: Mapping[str, Mapping[str, SenseCluster]]
 
     def clusters(self, homograph: str) -> Mapping[str, SenseCluster]:
-        """Return the clusters of a homograph.
-
-        Raises:
-            UnknownNameError: for a word that is not in the lexicon.
-        """
+        """Return the clusters of a homograph."""
         if homograph not in self.homographs:
             raise UnknownNameError("homograph", homograph, self.homographs)
         return self.homographs[homograph]
 
     def check(self, homograph: str, cluster: str, where: str) -> None:
-        """Check that a homograph and its cluster are in the lexicon.
-
-        Args:
-            where: the beginning of the message, such as file and line.
-
-        Raises:
-            InputError: if either is not.
-        """
+        """Check that a homograph and its cluster are in the lexicon."""
         if homograph not in self.homographs:
             raise InputError(
                 f"{where}: expected a homograph of the lexicon, got {shown(homograph)}; use the"
@@ -140,12 +129,6 @@ def read_lexicon(
             an object with `senses` and, optionally, `ambiguous`, `blacklisted` and `pos`, or with
             the keys of the published file, such as "[SENSES]". None for the published
             English-German lexicon, pinned by its hash.
-        data_dir: a local copy of upstream repositories; None downloads the file.
-
-    Raises:
-        InputError: for a file that does not exist or is not as described. The message names
-            homograph and cluster.
-        DataError: if the published lexicon cannot be read.
 
     Examples:
         >>> import tempfile
@@ -192,13 +175,6 @@ def _cluster(value: Any, where: str) -> SenseCluster:
 def read_pairs(path: str | Path) -> Iterator[TaggedPair]:
     """Yield the pairs of a file that `write_pairs` or `cc-hf study disambiguation_bias tag` wrote,
     without loading it whole.
-
-    Args:
-        path: a JSONL file with the fields of `TaggedPair`; other keys are ignored.
-
-    Raises:
-        InputError: for a file that does not exist, or a line that is not as described. The message
-            names the line.
     """
     remedy = "write the file with `cc-hf study disambiguation_bias tag`"
     for where, row in read_rows(Path(path), JSONL, _PAIR, remedy=remedy):
@@ -215,9 +191,6 @@ def read_pairs(path: str | Path) -> Iterator[TaggedPair]:
 def write_pairs(path: str | Path, pairs: Iterable[TaggedPair]) -> int:
     """Write pairs to a JSONL file, completely or not at all.
 
-    Returns:
-        The number of pairs.
-
     Examples:
         >>> import tempfile
         >>> pair = TaggedPair("0", "A bat.", "Ein Schläger.", "bat", 2, 1, "1", "Schläger")
@@ -230,17 +203,7 @@ def write_pairs(path: str | Path, pairs: Iterable[TaggedPair]) -> int:
 
 
 def write_rows(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write rows to a JSONL file, completely or not at all.
-
-    Args:
-        rows: JSON objects; they are written as they come.
-
-    Returns:
-        The number of rows.
-
-    Raises:
-        InputError: if the file cannot be written, or another run is writing it.
-    """
+    """Write rows to a JSONL file, completely or not at all."""
     path = resolved(path)
     part, n = path.with_name(f".{path.name}.{os.getpid()}.part"), 0
     with sole_writer(path):

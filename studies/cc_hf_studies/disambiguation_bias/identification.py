@@ -16,11 +16,7 @@ _PACKAGE = "py3langid"
 
 
 def identifier_name() -> str:
-    """Return the name of the identifier for signatures, with its version.
-
-    Raises:
-        MissingDependencyError: without py3langid.
-    """
+    """Return the name of the identifier for signatures, with its version."""
     _identifier()
     return f"{_PACKAGE}-{version(_PACKAGE)}"
 
@@ -29,12 +25,6 @@ def identified_language(text: str) -> str:
     """Return the likeliest of 140 languages.
 
     Full sentences are identified almost always, a few words often as a related language.
-
-    Returns:
-        ISO 639-1 code, or 639-3 where there is none; "zxx" for text that is no language.
-
-    Raises:
-        MissingDependencyError: without py3langid.
 
     Examples:
         >>> identified_language("Der Schläger traf den Ball."), identified_language("A bat.")

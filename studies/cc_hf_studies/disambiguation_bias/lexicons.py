@@ -34,19 +34,6 @@ def named_lexicon(
     al. (2020) is the first synonym in the source language that is no form of the homograph, else
     its first target word. Words that MuCoW lists as wrong only belong to senses without a sentence;
     those of a homograph are one further cluster.
-
-    Args:
-        pair: source and target language, such as "de-en". MuCoW has nine pairs, Emelin et al. have
-            "en-de".
-        senses_of: a name of `SENSES_OF`.
-        data_dir: a local copy of upstream repositories; None downloads the files.
-
-    Returns:
-        Homograph -> name of a cluster -> cluster.
-
-    Raises:
-        UnknownNameError: for an unknown source of senses, or a pair that it does not have.
-        DataError: if the files cannot be read.
     """
     check_choice("senses_of", senses_of, SENSES_OF)
     pair = "-".join(map(base_code, language_pair(pair)))
@@ -101,9 +88,6 @@ def _of_emelin(data_dir: str | Path | None) -> dict[str, dict[str, SenseCluster]
 
 def lexicon_json(lexicon: Mapping[str, Mapping[str, SenseCluster]]) -> dict[str, dict[str, object]]:
     """Return a lexicon as a file of `read_lexicon` holds it.
-
-    Args:
-        lexicon: homograph -> name of a cluster -> cluster.
 
     Examples:
         >>> lexicon_json({"bat": {"club": SenseCluster(("Keule",))}})

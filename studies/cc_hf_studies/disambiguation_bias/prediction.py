@@ -109,19 +109,6 @@ def predict_errors(
 ) -> ErrorPrediction:
     """Correlate values of sentences with errors in their translations.
 
-    Args:
-        features: name of a value -> the value of each of n sentences.
-        is_error: whether the translation of each sentence has an error.
-
-    Returns:
-        The rank-biserial correlation of each value with errors, with U, p and the size of the
-            effect.
-
-    Raises:
-        InputError: for no values, values that are not one finite number per sentence, or sentences
-            of which none or all have an error.
-        MissingDependencyError: without scipy.
-
     Examples:
         >>> prediction = predict_errors({"freq_diff": [3, 1, 2, -1]}, [True, True, False, False])
         >>> prediction.tests[0].test.rank_biserial, prediction.tests[0].u
@@ -163,17 +150,6 @@ def error_rate_by_bias(
 
     Equal values, and those that differ by rounding alone, stay in one group, so groups can differ
     in size and there can be fewer of them.
-
-    Args:
-        values: bias of each of n sentences, such as FREQ_diff.
-        n_groups: number of groups; 10 for deciles.
-
-    Returns:
-        The groups, none of which is empty.
-
-    Raises:
-        InputError: for no sentences, a number of values that differs from that of the errors,
-            values that are not finite, or a number of groups below 1.
 
     Examples:
         >>> groups = error_rate_by_bias([0, 0, 1, 2], [False, False, False, True], n_groups=2)

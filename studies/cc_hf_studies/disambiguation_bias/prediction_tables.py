@@ -71,11 +71,7 @@ def bounds_text(group: BiasGroup) -> str:
 def error_prediction_tables(
     prediction: ErrorPrediction, groups: Mapping[str, Sequence[BiasGroup]], *, title: str
 ) -> list[Piece]:
-    """Return the correlations, and the error rate of sentences with similar bias.
-
-    Args:
-        groups: name of a value -> groups of sentences.
-    """
+    """Return the correlations, and the error rate of sentences with similar bias."""
     table: list[tuple[str, ...]] = [(name, *texts) for name, *texts in prediction_rows(prediction)]
     limits = prediction.thresholds
     parts: list[Piece] = [

@@ -29,10 +29,6 @@ def error_rate_chart(
 ) -> Markup:
     """Draw the error rate of each system with its interval, from the sentences with the smallest
     bias on the left to those with the largest on the right.
-
-    Args:
-        groups: system -> groups of sentences, of which at least one has some.
-        label: a description of the chart for screen readers.
     """
     left, right, top, bottom = 44, WIDTH - 12, 10, 220
     highest = max(group.errors.limits[1] for members in groups.values() for group in members)

@@ -55,14 +55,6 @@ def bias_of_examples(
         examples: examples whose `extra` holds `homograph` and `cluster`, as those of challenge sets
             or of a user's file do. Others are left out.
         table: counts of attractors; None for the values that the examples themselves hold.
-        smoothing: added to each count before probabilities are computed.
-
-    Returns:
-        Id -> values by name of `FEATURES`, and `homograph`.
-
-    Raises:
-        InputError: for examples without any of this, or values that are no numbers.
-        UnknownNameError: for a homograph that is not in the table.
     """
     if table is None:
         rows = {
@@ -102,16 +94,6 @@ def bias_of_examples(
 def bias_of_rows(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, dict[str, Any]]:
     """Return the bias of rows by their ids, checked.
 
-    Args:
-        rows: pairs of an id and a row, such as those that `cc-hf study disambiguation_bias score
-            --rows` writes. The length is that of the row's `source` if the row does not hold it.
-
-    Returns:
-        Id -> the values of `FEATURES` that the row has, and `homograph`.
-
-    Raises:
-        InputError: for a value that is not a finite number, or an id that occurs twice.
-
     Examples:
         >>> bias_of_rows([("0", {"freq_diff": "-1.5", "source": "A bat."})])
         {'0': {'homograph': '', 'freq_diff': -1.5, 'length': 3.0}}
@@ -137,20 +119,7 @@ def _number(value: Any, name: str, key: str) -> float:
 def judged_sentences(
     result: EvaluationResult, bias: Mapping[str, Mapping[str, Any]], *, undecided: str = "right"
 ) -> JudgedSentences:
-    """Join the verdicts of a result with the bias of the sentences.
-
-    Args:
-        result: a result of any metric with verdicts.
-        bias: id of an example -> its values, from `bias_of_examples` or `bias_of_rows`.
-        undecided: a name of `UNDECIDED`: what an inconclusive verdict is.
-
-    Returns:
-        The values that all of the sentences have, and their errors.
-
-    Raises:
-        InputError: for a result without verdicts, no verdict on a sentence with bias, or an unknown
-            name.
-    """
+    """Join the verdicts of a result with the bias of the sentences."""
     check_choice("undecided", undecided, UNDECIDED)
     if not result.judgements:
         raise InputError(f"{result.metric}: expected verdicts on single translations, got none")

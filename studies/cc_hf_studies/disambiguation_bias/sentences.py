@@ -57,16 +57,6 @@ def sentence_bias(
     All tokens count in the number: punctuation, stop words, repeated words and the homograph. A
     word that is no attractor of a sense adds 0.
 
-    Args:
-        cluster: id of the right sense.
-        association: a name of `cc_hf_studies.disambiguation_bias.attractors.ASSOCIATIONS`.
-        smoothing: added to each count before probabilities are computed.
-
-    Raises:
-        UnknownNameError: for a homograph that is not in the table; for a cluster that is not in it
-            if the table was counted with a lexicon.
-        InputError: for an unknown association, or a smoothing below 0.
-
     Examples:
         >>> from collections import Counter
         >>> counts = {"bat": {"1": Counter(ball=3), "2": Counter(fly=4)}}
@@ -112,15 +102,7 @@ class BiasColumns:
     log: bool = True
 
     def __call__(self, batch: Mapping[str, Sequence[str]]) -> dict[str, list[Any]]:
-        """Return the columns of a batch.
-
-        Args:
-            batch: columns `source`, `homograph` and `cluster`, of n rows.
-
-        Raises:
-            InputError: for a homograph or cluster that is not in the table, an unknown association,
-                or a smoothing below 0.
-        """
+        """Return the columns of a batch."""
         columns: dict[str, list[Any]] = {}
         rows = list(zip(batch["source"], batch["homograph"], batch["cluster"], strict=True))
         for association in self.associations:
@@ -144,17 +126,7 @@ class BiasColumns:
 def scored_rows(
     pairs: Iterable[TaggedPair], columns: BiasColumns, *, where: str = "pairs"
 ) -> Iterator[dict[str, Any]]:
-    """Yield tagged pairs with columns of bias, as they come.
-
-    Args:
-        where: name of their file, for messages.
-
-    Yields:
-        The fields of `TaggedPair` and the columns of `BiasColumns`.
-
-    Raises:
-        InputError: for a pair whose homograph or cluster is not in the table; the message names it.
-    """
+    """Yield tagged pairs with columns of bias, as they come."""
     remaining = iter(pairs)
     while batch := list(islice(remaining, _BATCH)):
         for pair in batch:
@@ -180,15 +152,6 @@ def score_file(
 
     Args:
         output: JSONL file for the pairs with their bias; None for none.
-        top: number of pairs to return.
-
-    Returns:
-        The means, association -> "right", "wrong" or "diff" -> mean; and the pairs with the largest
-        difference by the first association, the longer source and then the first in the file
-        before others of the same difference.
-
-    Raises:
-        InputError: for a file without pairs, or a homograph or cluster that is not in the table.
     """
     sums: Counter[tuple[str, str]] = Counter()
     largest: list[dict[str, Any]] = []

@@ -33,9 +33,6 @@ _ROW = {"feature": str, "test": {"rank_biserial": float, "p_value": float}}
 def cells(figures: ShownFiles) -> Iterator[SystemFigure]:
     """Yield errors on challenge sets, success of attacks in all and by kind of change, the ratios
     to those on the random set, and the correlation of biases with errors, with "*" where p < .05.
-
-    Raises:
-        InputError: for files of another form.
     """
     errors = {}
     for system, result in figures.results:

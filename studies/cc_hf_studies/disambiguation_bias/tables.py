@@ -24,11 +24,7 @@ _SHOWN_DAMAGED = 5
 
 
 def lexicon_table(lexicon: Mapping[str, Mapping[str, SenseCluster]], *, title: str) -> ReportTable:
-    """Return a row for each sense with its first target words.
-
-    Args:
-        lexicon: homograph -> name of a cluster -> cluster.
-    """
+    """Return a row for each sense with its first target words."""
     columns = ("homograph", "sense", "target words")
     rows = [
         (homograph, name, ", ".join(cluster.senses[:_SHOWN_SENSES]))
@@ -39,11 +35,7 @@ def lexicon_table(lexicon: Mapping[str, Mapping[str, SenseCluster]], *, title: s
 
 
 def sizes_table(sizes: Sequence[CorpusSize], languages: Sequence[str]) -> ReportTable:
-    """Return a column for each corpus: pairs that are dropped and kept, and words (Table 3.1).
-
-    Args:
-        languages: codes of the source and the target language.
-    """
+    """Return a column for each corpus: pairs that are dropped and kept, and words (Table 3.1)."""
     rows: dict[str, list[str]] = {
         "pairs that are damaged": [count(size.n_damaged) for size in sizes],
         "pairs whose lengths differ too much": [count(size.n_length_ratio) for size in sizes],
@@ -85,12 +77,7 @@ def attractors_table(
     senses: Mapping[str, Mapping[str, Sequence[str]]],
     title: str,
 ) -> ReportTable:
-    """Return a row for each sense with its strongest attractors.
-
-    Args:
-        strongest: homograph -> id of a cluster -> words with their association.
-        senses: homograph -> id of a cluster -> target words.
-    """
+    """Return a row for each sense with its strongest attractors."""
     rows = [
         (
             homograph,
@@ -110,12 +97,7 @@ def attractors_table(
 def bias_table(
     means: Mapping[str, Mapping[str, float]], rows: Iterable[Mapping[str, Any]], *, title: str
 ) -> list[ReportTable]:
-    """Return mean biases, and the sentences with the largest FREQ bias towards a wrong sense.
-
-    Args:
-        means: association -> name of a column -> mean.
-        rows: the sentences, as `scored_rows` yields them.
-    """
+    """Return mean biases, and the sentences with the largest FREQ bias towards a wrong sense."""
     figures = [
         (association, *(f"{values[name]:.4f}" for name in ("right", "wrong", "diff")))
         for association, values in means.items()

@@ -81,9 +81,6 @@ class TaggingOptions:
         min_tokens: smallest number of source tokens of a held-out pair.
         max_cells: the pairs of a block are aligned in parts of at most this sum of (source tokens +
             1) * target tokens, which bounds the memory. A pair that has more is dropped.
-
-    Raises:
-        InputError: for values out of range.
     """
 
     homographs: tuple[str, ...] = ()
@@ -166,10 +163,6 @@ class _HomographOf(dict[str, str]):
 class PairTagger:
     """Find the sense of homographs in sentence pairs.
 
-    Raises:
-        UnknownNameError: for a homograph of the options that is not in the lexicon, or an unknown
-            lemmatizer or aligner.
-
     Examples:
         >>> from cc_hf.text.sense_matching import SenseCluster
         >>> clusters = {"1": SenseCluster(("Schläger",)), "2": SenseCluster(("Fledermaus",))}
@@ -243,17 +236,11 @@ class PairTagger:
         """Tag the pairs of a block.
 
         Args:
-            block: sentence pairs; damaged ones are counted and ignored.
             links: one line of alignments in Pharaoh format per pair, between tokens that are split
                 at spaces; None to align.
-            name: name of the file of alignments, for messages.
 
         Returns:
             The pairs, in the order of the block and their homographs.
-
-        Raises:
-            InputError: for alignments that do not fit the sentences.
-            DataError: for alignments in any other format.
         """
         outcomes = Counter(n_damaged=len(block.damaged))
         candidates = list(self._candidates(block, outcomes))
@@ -430,13 +417,6 @@ def are_in_languages(
 ) -> bool:
     """Return whether simplemma's dictionaries know enough words of each text in its language, and
     py3langid finds each text to be in one of the languages.
-
-    Args:
-        languages: ISO 639-1 code of each text.
-        options: their `min_known_words` and `identifies_languages` say what is looked at.
-
-    Raises:
-        MissingDependencyError: without py3langid, if it is asked for.
 
     Examples:
         >>> options = TaggingOptions(min_known_words=0.5)

@@ -69,19 +69,8 @@ def tag_corpus(
     continues with the missing blocks; the number of processes may differ.
 
     Args:
-        corpus: the corpus. A streamed one is tagged in one process.
-        output: file of the pairs, in JSON lines; its summary is written beside it.
-        held_out_pairs: file of the pairs that are held out. It is required if the options hold out
-            any.
         alignments: file in Pharaoh format with one line per pair, between tokens that are split at
             spaces; None to align.
-        on_damaged: one of `ON_DAMAGED`.
-
-    Raises:
-        InputError: for options or alignments that do not fit, damaged pairs if `on_damaged` is
-            "error" or if most are damaged, parts of another run, a corpus without pairs of a known
-            sense, or outputs that another run is writing.
-        DataError: for alignments in any other format.
     """
     check_choice("on_damaged", on_damaged, ON_DAMAGED)
     _check_options(corpus, tagger, held_out_pairs, n_processes)

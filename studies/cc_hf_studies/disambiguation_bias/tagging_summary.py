@@ -63,14 +63,7 @@ def summary_path(pairs: str | Path) -> Path:
 
 
 def read_summary(pairs: str | Path) -> Mapping[str, Any]:
-    """Return the summary beside a file of tagged pairs.
-
-    Returns:
-        The fields of `TaggingSummary`; empty if there is no summary.
-
-    Raises:
-        InputError: for a summary that cannot be read.
-    """
+    """Return the summary beside a file of tagged pairs."""
     path = summary_path(pairs)
     if not is_file(path):
         return {}
@@ -81,20 +74,7 @@ def read_summary(pairs: str | Path) -> Mapping[str, Any]:
 def count_file(
     path: str | Path, lexicon: HomographLexicon, *, stop_words: Collection[str] = ()
 ) -> AttractorTable:
-    """Count the attractors in a file of tagged pairs.
-
-    Args:
-        path: a file of `tag_corpus`. The summary beside it says how it was tagged; without one, the
-            hash of the corpus is that of this file.
-        lexicon: the lexicon with which it was tagged.
-        stop_words: words in lower case that are not counted.
-
-    Returns:
-        The table, with every homograph and cluster of the lexicon.
-
-    Raises:
-        InputError: for pairs that do not fit the lexicon, or a file without pairs.
-    """
+    """Count the attractors in a file of tagged pairs."""
     summary = read_summary(path)
     tagging = str(summary.get("signature", ""))
     fields = parse(tagging)[1] if tagging else {}

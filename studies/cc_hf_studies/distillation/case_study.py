@@ -86,9 +86,6 @@ def published_regressions() -> list[PublishedRegression]:
 def case_study_systems() -> list[SystemRow]:
     """Return the 60 systems of appendix H; their accuracies are weighted.
 
-    Returns:
-        The systems, in groups as the lines of Figure 5 join them.
-
     Examples:
         >>> first = case_study_systems()[0]
         >>> first.system, round(first.figures["mucow:weighted_min_accuracy"], 3)
@@ -126,11 +123,7 @@ def case_study_systems() -> list[SystemRow]:
 
 
 def case_study_regressions() -> list[tuple[PublishedRegression, Regression]]:
-    """Return Table 3 of the paper, each block with the regression of the printed figures.
-
-    Raises:
-        MissingDependencyError: without statsmodels.
-    """
+    """Return Table 3 of the paper, each block with the regression of the printed figures."""
     systems = read_system_table(CASE_STUDY)
     return [
         (

@@ -81,11 +81,7 @@ def flows_svg(counts: OccupationCounts, *, title: str, occupation: str | None = 
     """Return the flows as a picture of its own, which loads nothing.
 
     Args:
-        title: a description for screen readers.
         occupation: the occupation to draw; None for the sum of all.
-
-    Raises:
-        UnknownNameError: for an occupation that is not in the counts.
     """
     return f"{_picture(counts, title, occupation, css=_css())}\n"
 
@@ -101,12 +97,7 @@ def flows_page(
     """Return a page with the picture of all occupations and of some, and the table of all.
 
     Args:
-        occupations: occupations with pictures of their own.
         printed: what the paper prints of the same; None for counts that it does not print.
-        command: the command that made the page.
-
-    Raises:
-        UnknownNameError: for an occupation that is not in the counts.
     """
     names: list[str | None] = [None, *occupations]
     return small_page(

@@ -160,11 +160,6 @@ def counts_of_paths(
 ) -> OccupationCounts:
     """Return counts and flows from numbers of pairs by their outcomes at all stages.
 
-    Args:
-        occupations: all occupations, in their order.
-        paths: occupation and its outcome at each stage -> number.
-        more: other attributes of the counts.
-
     Examples:
         >>> counts = counts_of_paths(
         ...     "x", ["a", "b"], ["cook"], {("cook", "female", "male"): 2}
@@ -192,17 +187,7 @@ def counts_of_paths(
 
 
 def average_counts(runs: Sequence[OccupationCounts]) -> OccupationCounts:
-    """Return the means of several runs, such as teachers and students of several seeds.
-
-    Args:
-        runs: at least two counts of the same stages and occupations.
-
-    Returns:
-        The means, with standard deviations (of a sample) of the shares and of their changes.
-
-    Raises:
-        InputError: for fewer runs, or runs of other stages or occupations.
-    """
+    """Return the means of several runs, such as teachers and students of several seeds."""
     if len(runs) < 2:
         raise InputError(f"runs: expected at least two files of counts, got {len(runs)}")
     first = runs[0]
@@ -262,9 +247,6 @@ def read_occupation_counts(path: str | Path) -> OccupationCounts:
 
     Returns:
         The counts, without correlations and figures of the paper that the file may hold, too.
-
-    Raises:
-        InputError: for a file that does not exist or holds something else.
     """
     what = "the JSON of `cc-hf study distillation occupations --output`"
     row = read_json(path, what, _FORM, remedy=AS_WRITTEN)
@@ -331,9 +313,6 @@ def correlate_female_shares(
 
     Args:
         women: occupation -> share of women, in [0, 1].
-
-    Raises:
-        InputError: for fewer than four occupations that both have.
     """
     results = []
     for stage, name in enumerate(counts.stages):
@@ -366,9 +345,6 @@ def read_women(path: str | Path) -> dict[str, float]:
 
     Returns:
         Occupation -> share of women, in [0, 1].
-
-    Raises:
-        InputError: for a file that does not exist or is not as described.
     """
     women: dict[str, float] = {}
     for where, row in read_rows(Path(path), TABLES, dict.fromkeys(_WOMEN)):

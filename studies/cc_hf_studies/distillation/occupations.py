@@ -57,9 +57,6 @@ class OccupationForms:
     def gender(self, words: set[str]) -> str:
         """Return "male" or "female" if only forms of this gender occur, else "other".
 
-        Args:
-            words: the words of a translation.
-
         Examples:
             >>> forms = OccupationForms(frozenset({"doctor"}), frozenset({"Arzt"}), frozenset())
             >>> forms.gender({"Der", "Arzt"}), forms.gender({"Das"})
@@ -72,27 +69,15 @@ class OccupationForms:
 def read_occupation_forms(path: str | Path) -> dict[str, OccupationForms]:
     """Read a user's file of occupations.
 
-    Args:
-        path: a JSON object, occupation -> object with the lists `src_forms`, `tgt_forms_male` and
-            `tgt_forms_female`.
-
     Returns:
         The forms of each occupation, in the order of the file.
-
-    Raises:
-        InputError: for a file that does not exist or is not as described, or a form that is not
-            one word.
     """
     with in_file(path):
         return parse_occupation_forms(read_json(path, "an object, occupation to its forms", _FORM))
 
 
 def parse_occupation_forms(value: Any) -> dict[str, OccupationForms]:
-    """Return the forms of each occupation from JSON as `read_occupation_forms` describes it.
-
-    Raises:
-        InputError: for anything else than described there.
-    """
+    """Return the forms of each occupation from JSON as `read_occupation_forms` describes it."""
     read_value(_FORM, value)
     occupations = {}
     for occupation, forms in value.items():
@@ -126,14 +111,7 @@ class OccupationCounter:
                 self._by_word.setdefault(word, []).append(occupation)
 
     def count(self, block: CorpusBlock) -> Counter[str]:
-        """Return the number of pairs for each occupation and its gender at each stage.
-
-        Args:
-            block: sentence pairs; damaged ones are ignored.
-
-        Returns:
-            Occupation and genders with tabs between them -> number.
-        """
+        """Return the number of pairs for each occupation and its gender at each stage."""
         numbers: Counter[str] = Counter()
         for row, source in enumerate(block.sources):
             words = set(whole_words(source.lower())) & self._by_word.keys()
@@ -154,17 +132,7 @@ def count_occupations(
     n_processes: int = 1,
     progress: bool = False,
 ) -> OccupationCounts:
-    """Count male and female forms of occupations in parallel text.
-
-    Args:
-        corpus: sources with the translations of each stage. A streamed one is read in one process.
-        stages: a name for each stage.
-        n_processes: number of processes; the counts do not depend on it.
-
-    Raises:
-        InputError: for a number of processes that does not fit the corpus, or a corpus without any
-            occupation.
-    """
+    """Count male and female forms of occupations in parallel text."""
     counted = count_blocks(corpus, counter, n_processes=n_processes, progress=progress)
     if not counted.numbers:
         names = ", ".join(list(counter.occupations)[:9])

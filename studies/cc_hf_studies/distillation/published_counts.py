@@ -59,26 +59,12 @@ def printed_shares() -> dict[str, dict[str, float]]:
 
 
 def published_forms(data_dir: str | Path | None = None) -> dict[str, OccupationForms]:
-    """Return the released forms of 48 occupations, English to German.
-
-    Args:
-        data_dir: local copy of the upstream repositories, used instead of a download.
-
-    Raises:
-        DataError: for a file that is missing or not as expected.
-    """
+    """Return the released forms of 48 occupations, English to German."""
     return read_occupation_forms(fetch(FORMS_FILE, data_dir))
 
 
 def published_counts(data_dir: str | Path | None = None) -> OccupationCounts:
-    """Return the released counts; no model is needed.
-
-    Args:
-        data_dir: local copy of the upstream repositories, used instead of a download.
-
-    Raises:
-        DataError: for a file that is missing or not as expected.
-    """
+    """Return the released counts; no model is needed."""
     path = fetch(RESULTS_FILE, data_dir)
     rows = read_json(path, "a list of counts", [None])
     counts: dict[str, list[dict[str, float]]] = {}

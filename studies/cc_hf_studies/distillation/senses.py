@@ -65,18 +65,9 @@ def mucow_senses(
 ) -> tuple[str, ...]:
     """Return the senses of MuCoW for a pair of languages.
 
-    Args:
-        src_lang: language of the sources, ISO 639-1.
-        tgt_lang: language of the translations, ISO 639-1.
-        data_dir: local copy of the upstream repositories, used instead of a download.
-
     Returns:
         Names of senses: those of the published counts for en-de and en-ru, else those of the
         translation suite.
-
-    Raises:
-        UnknownNameError: for a pair that MuCoW's translation suite lacks.
-        DataError: for a file that is missing or not as expected.
     """
     pair = f"{src_lang}-{tgt_lang}"
     if pair not in SUITE_FILES:
@@ -91,15 +82,7 @@ def mucow_senses(
 
 
 def read_senses(path: str | Path) -> tuple[str, ...]:
-    """Return the senses of a user's file.
-
-    Args:
-        path: a file of counts as for `cc_hf.data.files.sense_counts.read_sense_counts`; the numbers
-            are ignored.
-
-    Raises:
-        InputError: for a file that does not exist or is not as described.
-    """
+    """Return the senses of a user's file."""
     return tuple(read_sense_counts(path))
 
 
@@ -108,16 +91,6 @@ class SenseCounter:
 
     The source is searched in lower case and word by word. A word of the translation counts in
     lower case, as it is written and by its lemma.
-
-    Args:
-        senses: names of senses, as for `cc_hf.data.files.sense_counts.sense_of`.
-        tgt_lang: language of the translations, ISO 639-1.
-        lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`.
-
-    Raises:
-        InputError: for no senses, a name that is no sense, or a language that the lemmatizer does
-            not know.
-        UnknownNameError: for an unknown lemmatizer.
 
     Examples:
         >>> counter = SenseCounter(["bat - fledermaus", "bat - schläger keule"], "de")
@@ -150,11 +123,7 @@ class SenseCounter:
         return {}
 
     def count(self, block: CorpusBlock) -> Counter[str]:
-        """Return the number of pairs for each sense that occurs.
-
-        Args:
-            block: sentence pairs; damaged ones are ignored.
-        """
+        """Return the number of pairs for each sense that occurs."""
         numbers: Counter[str] = Counter()
         for row, source in enumerate(block.sources):
             if row in block.damaged:
@@ -186,19 +155,7 @@ def count_senses(
     n_processes: int = 1,
     progress: bool = False,
 ) -> SenseCounts:
-    """Count the senses of a lexicon in parallel text.
-
-    Args:
-        corpus: the corpus. A streamed one is read in one process.
-        n_processes: number of processes; the counts do not depend on it.
-
-    Returns:
-        The counts; senses that do not occur have 0.
-
-    Raises:
-        InputError: for a number of processes that does not fit the corpus, or a corpus without
-            any sense.
-    """
+    """Count the senses of a lexicon in parallel text."""
     counted = count_blocks(corpus, counter, n_processes=n_processes, progress=progress)
     if not counted.numbers:
         words = ", ".join(dict.fromkeys(sense_of(name)[0] for name in counter.senses[:9]))

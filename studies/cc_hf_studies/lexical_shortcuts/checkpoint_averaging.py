@@ -57,14 +57,7 @@ def last_checkpoints(folder: str | Path, n: int) -> list[Path]:
     """Return the last checkpoints of a training, by the number of their step.
 
     Args:
-        folder: the output folder of a Trainer, with checkpoint-STEP folders.
         n: number of checkpoints, at least 1.
-
-    Returns:
-        n folders, the earliest first.
-
-    Raises:
-        InputError: for fewer checkpoints in the folder.
 
     Examples:
         >>> import tempfile
@@ -102,12 +95,6 @@ def average_checkpoints(
 
     Args:
         checkpoints: two or more folders as `save_pretrained` writes them, or .safetensors files.
-        output: new folder, which appears when it is complete.
-
-    Raises:
-        InputError: for fewer than two checkpoints, one that is named twice or has no safetensors,
-            for weights whose names, shapes or dtypes differ or that are not finite (the message
-            names file and weight), or for an output that exists.
 
     Examples:
         >>> import tempfile

@@ -43,9 +43,6 @@ class ProbeSettings:
         is_bf16: whether products in training are computed in bf16, which some processors do twice
             as fast; predictions are computed in fp32.
 
-    Raises:
-        InputError: for a value out of range.
-
     Examples:
         >>> ProbeSettings(max_epochs=0)
         Traceback (most recent call last):
@@ -118,15 +115,7 @@ def train_probe(
     Args:
         states: (n, width), to learn from.
         ids: (n,), the sub-words.
-        held_out: (m, width), other states, which decide when training ends.
-        held_out_ids: (m,), their sub-words.
         settings: how to train; None for the defaults.
-
-    Returns:
-        The classifier with the lowest held-out loss.
-
-    Raises:
-        InputError: for no states, or held-out states of unknown types only.
 
     Examples:
         >>> states = np.eye(4, dtype=np.float32).repeat(50, axis=0)

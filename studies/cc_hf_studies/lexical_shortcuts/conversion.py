@@ -29,12 +29,7 @@ _PARTS = {
 
 
 def has_shortcuts(checkpoint: FairseqCheckpoint) -> bool:
-    """Return whether a checkpoint has shortcuts, and check that its options say the same.
-
-    Raises:
-        EvaluatorError: when architecture, options and weights contradict each other, or positions
-            are learned.
-    """
+    """Return whether a checkpoint has shortcuts, and check that its options say the same."""
     weights = checkpoint.weights
     has_gates = any(name.endswith(_GATE) for name in weights)
     is_named = checkpoint.architecture.startswith(_ARCHITECTURE)
@@ -64,12 +59,7 @@ def has_shortcuts(checkpoint: FairseqCheckpoint) -> bool:
 def shortcut_settings(
     checkpoint: FairseqCheckpoint, vocabulary_sizes: tuple[int, int]
 ) -> dict[str, Any]:
-    """Return the settings of `LexicalShortcutConfig` beyond the sizes of the layers.
-
-    Args:
-        checkpoint: a checkpoint for which `has_shortcuts` is true, with norms alike on both sides.
-        vocabulary_sizes: number of symbols in the source and the target dictionary.
-    """
+    """Return the settings of `LexicalShortcutConfig` beyond the sizes of the layers."""
     weights = checkpoint.weights
     is_fused = not any(name.endswith(_OWN_MAP) for name in weights)
     return {

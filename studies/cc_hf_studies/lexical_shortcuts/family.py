@@ -20,9 +20,6 @@ class LexicalShortcutEvaluator(Seq2SeqEvaluator):
     """A `LexicalShortcutForConditionalGeneration` with a tokenizer of transformers.
 
     Checkpoints that `cc-hf convert` converted are of the family `fairseq`.
-
-    Raises:
-        EvaluatorError: for a tokenizer that does not end a text with EOS.
     """
 
     def __init__(self, model: Any, tokenizer: Any, **options: Any) -> None:

@@ -57,11 +57,7 @@ _SMALLEST = 3  # sentences that can be divided
 
 @dataclass(frozen=True)
 class Pairs:
-    """Sentences and their translations.
-
-    Raises:
-        InputError: for different numbers, no pair, or a blank sentence.
-    """
+    """Sentences and their translations."""
 
     sources: Sequence[str]
     targets: Sequence[str]
@@ -129,16 +125,7 @@ def probe_texts(
     """Divide texts into the parts of a probe.
 
     Args:
-        training: sentence pairs, best those that the model was trained on.
         held_out: other pairs; None to keep back a tenth of the training pairs that are used.
-        test: the test set; None likewise.
-        sentences: number of training pairs that are used at most, drawn at random.
-
-    Returns:
-        The parts. Frequencies count in all of `training`.
-
-    Raises:
-        InputError: for fewer training pairs than parts.
 
     Examples:
         >>> texts = [f"Text {number}." for number in range(50)]
@@ -176,19 +163,11 @@ def lexical_probe(
     at the end of a stack, the last states may be normalised.
 
     Args:
-        evaluators: name -> sequence-to-sequence model, one or several; the others are compared
-            with the first.
         settings: how classifiers are trained; None for the defaults.
-        taggers: side -> spaCy pipeline that tags its language; for accuracy by part of speech.
         bootstrap: how intervals are drawn; None for the defaults.
-        note: is called with a line for each layer when it is done.
 
     Returns:
         Accuracies in [0, 1] and similarities, with intervals over sentences.
-
-    Raises:
-        InputError: for no model, or one whose layers cannot be probed.
-        TooLongError: for a sentence that is too long for a model.
     """
     settings, bootstrap = settings or ProbeSettings(), bootstrap or Bootstrap()
     models = {name: checked_model(evaluator) for name, evaluator in evaluators.items()}

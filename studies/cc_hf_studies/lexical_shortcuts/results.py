@@ -131,11 +131,7 @@ class ProbedModel:
     gates: tuple[GateActivation, ...]
 
     def layers_of(self, side: str) -> tuple[ProbedLayer, ...]:
-        """Return the layers of one side.
-
-        Args:
-            side: a name of `SIDES`.
-        """
+        """Return the layers of one side."""
         return tuple(layer for layer in self.layers if layer.side == side)
 
 

@@ -87,7 +87,6 @@ class _Writer:
         """Write the states of some sentences.
 
         Args:
-            batch: numbers of the sentences.
             states: (n, length, width) for each layer, padded on the right.
         """
         if not self.layers:
@@ -107,11 +106,7 @@ class _Writer:
 
 
 def checked_model(evaluator: Evaluator) -> Seq2SeqEvaluator:
-    """Return the evaluator if its layers can be probed.
-
-    Raises:
-        InputError: for one that is no sequence-to-sequence model.
-    """
+    """Return the evaluator if its layers can be probed."""
     if not isinstance(evaluator, Seq2SeqEvaluator):
         raise InputError(
             f"model: expected one sequence-to-sequence model, whose layers are probed, got"
@@ -127,13 +122,6 @@ def probed_texts(
 
     The decoder reads its start and the translation without EOS. A sub-word is what is fed at a
     position, and not what is predicted there.
-
-    Returns:
-        Side -> its text.
-
-    Raises:
-        InputError: for different numbers of sentences.
-        TooLongError: for a sentence that is too long for the model; the message names the row.
     """
     requests = numbered_requests(sources, targets)
     languages = model.src_lang, model.tgt_lang
@@ -159,18 +147,7 @@ def probed_texts(
 def collect_states(
     model: Seq2SeqEvaluator, texts: dict[str, ProbedText], folder: Path, *, progress: bool = False
 ) -> dict[str, LayerStates]:
-    """Run the model over sentence pairs and keep the states of every layer.
-
-    Args:
-        texts: both sides, by `probed_texts`.
-        folder: an empty folder for the files of states.
-
-    Returns:
-        Side -> its states.
-
-    Raises:
-        InputError: for a model whose layers cannot be read.
-    """
+    """Run the model over sentence pairs and keep the states of every layer."""
     writers = {side: _Writer(text, folder) for side, text in texts.items()}
     for batch, output in _outputs(model, texts, progress=progress):
         for side, writer in writers.items():
@@ -184,12 +161,6 @@ def gate_activations(
     """Return mean and spread of the gates of each layer, over sub-words and dimensions.
 
     Gates of attention over the source have the sub-words of the source.
-
-    Args:
-        texts: both sides, by `probed_texts`.
-
-    Returns:
-        One row for each layer and kind; none for a model without gates.
     """
     if getattr(model.model.config, "shortcut", "none") == "none":
         return ()

@@ -91,10 +91,6 @@ def frequency_bins(counts: Mapping[int, int], ids: Sequence[int] | _Ints) -> lis
     training text. Bin 1 holds the rarest types. Types of equal frequency are in the order of their
     ids.
 
-    Args:
-        counts: how often each type occurs in the training text.
-        ids: types of sub-words.
-
     Returns:
         "1" to "10", or "" for a type that does not occur in the training text. For fewer than ten
         types there are as many bins as types.
@@ -112,27 +108,17 @@ def frequency_bins(counts: Mapping[int, int], ids: Sequence[int] | _Ints) -> lis
 
 
 def type_counts(text: ProbedText) -> Counter[int]:
-    """Count the types of a text.
-
-    Returns:
-        Id -> number of sub-words.
-    """
+    """Count the types of a text."""
     return Counter(text.ids.tolist())
 
 
 def parts_of_speech(text: ProbedText, model: SubwordModel, tagger: Any) -> list[str]:
     """Return the part of speech of the word that each sub-word belongs to.
 
-    Args:
-        tagger: a spaCy pipeline that tags the language of this side.
-
     Returns:
         A tag of Universal Dependencies for each sub-word of `text.ids`. A sub-word without
         characters, such as the mark of a word's beginning, has the tag of the next one; "" where
         there is none.
-
-    Raises:
-        InputError: for a pipeline that gives no parts of speech.
     """
     name_pieces = model.source_pieces if text.side == "encoder" else model.target_pieces
     tags: list[str] = []

@@ -152,15 +152,7 @@ def _differences_table(rows: Sequence[LayerDifference]) -> ReportTable:
 
 
 def lexical_probe_chart(probe: LexicalProbe, *, file_format: str = "png") -> bytes:
-    """Draw accuracy and cosine similarity by layer, as in Figures 5.3 and 5.5, a line per model.
-
-    Args:
-        file_format: "png", "svg" or "pdf".
-
-    Raises:
-        InputError: for another format.
-        MissingDependencyError: without matplotlib.
-    """
+    """Draw accuracy and cosine similarity by layer, as in Figures 5.3 and 5.5, a line per model."""
     n_names = len(probe.models)
     figure, panels = empty_figure(4, width=9, height=6 + 0.2 * n_names, n_columns=2)
     for axes, (figure_name, side) in zip(

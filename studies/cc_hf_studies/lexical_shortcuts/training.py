@@ -42,18 +42,8 @@ def train_shortcuts(
     """Train a transformer with lexical shortcuts, or continue a training that was broken off.
 
     Args:
-        options: how to train; its warm-up is by default that of the form of the shortcuts.
-        shortcut: a form of the shortcuts, one of `WARMUP`.
-        variant: where the shortcuts are, one of `VARIANTS`.
         average: number of last checkpoints whose mean is the model, in the folder `averaged`; 1 for
             the best checkpoint, in the folder `best`.
-        others: further arguments of `cc_hf_studies.common.scratch.run.train`.
-
-    Returns:
-        The figures of the training.
-
-    Raises:
-        InputError: for options or files that cannot work.
     """
 
     def make(options: TrainingOptions, tokenizer: Any) -> Any:

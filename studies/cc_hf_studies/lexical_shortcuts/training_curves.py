@@ -29,15 +29,11 @@ def read_curves(
     """Read the curves of trainings.
 
     Args:
-        paths: files figures.json of trainings.
         names: a name for each; None for shortcuts, variant and seed, or the file where these are
             the same.
 
     Returns:
         "bleu" (in [0, 1]) if all trainings have it, else "loss"; and for each name step -> value.
-
-    Raises:
-        InputError: for a file without evaluations, or names that are not one for each file.
 
     Examples:
         >>> import json, tempfile
@@ -73,11 +69,7 @@ def _name(run: Mapping[str, Any]) -> str:
 
 
 def curve_table(figure: str, curves: Mapping[str, Mapping[int, float]]) -> ReportTable:
-    """Return a table with a row for each step and a column for each training.
-
-    Args:
-        figure, curves: see `read_curves`.
-    """
+    """Return a table with a row for each step and a column for each training."""
     table: list[tuple[str, ...]] = []
     for step in sorted({step for curve in curves.values() for step in curve}):
         values = [curve.get(step) for curve in curves.values()]
@@ -93,15 +85,7 @@ def _text(figure: str, value: float) -> str:
 def curve_chart(
     figure: str, curves: Mapping[str, Mapping[int, float]], *, file_format: str = "svg"
 ) -> bytes:
-    """Draw the curves, a line for each training.
-
-    Args:
-        figure, curves: see `read_curves`.
-        file_format: one of `cc_hf.reports.formats.plots.FORMATS`.
-
-    Raises:
-        MissingDependencyError: without matplotlib.
-    """
+    """Draw the curves, a line for each training."""
     drawing, (axes,) = empty_figure(1, width=6, height=4 + 0.1 * len(curves))
     for index, (name, curve) in enumerate(curves.items()):
         colour, marker = mark_of(index)

@@ -152,10 +152,6 @@ def audit_of_scores(
 
     Args:
         is_log: whether the scores are logarithms of probabilities; those below 0 always are.
-
-    Raises:
-        FileError: for a file that is missing, without rows, or with a row that is not such an
-            object, that occurs twice, or that lacks the other source.
     """
     rows: dict[tuple[str, str], tuple[float, float]] = {}
     referents: dict[str, str] = {}
@@ -196,12 +192,6 @@ def audit_of_choices(result: EvaluationResult, *, bootstrap: Bootstrap | None = 
     The chosen translation has the score 1, the other one 0, and both 0.5 where there is no choice.
     Such scores have neither probabilities nor shifts, so that `calibration`, `probability`,
     `shift_free` and `by_source` are missing.
-
-    Args:
-        result: of `cc-hf ask` on what `cc_hf_studies.metric_bias.choices.questions` yields.
-
-    Raises:
-        InputError: as for `cc_hf_studies.metric_bias.choices.scores_of_choices`.
     """
     open_scores, known_scores, choices = scores_of_choices(result)
     signed = signature.parse(result.signature)[1]

@@ -67,7 +67,6 @@ def reliability(logits: _Floats, *, seed: int = 0) -> Reliability:
 
     Args:
         logits: shape (n,), at least 2 log-odds of the correct answer against the wrong one.
-        seed: seed of the halves.
 
     Examples:
         >>> sure = reliability(np.array([2.0, 3.0, 2.5, -2.0]))
@@ -107,9 +106,6 @@ def reliability(logits: _Floats, *, seed: int = 0) -> Reliability:
 
 def temperature(logits: _Floats) -> float:
     """Return the T from 0.001 to 1,000 with the least log loss of the logistic function of d / T.
-
-    Raises:
-        MissingDependencyError: without scipy.
 
     Examples:
         >>> 0.9 < temperature(np.array([1.1] * 3 + [-1.1])) < 1.1

@@ -19,15 +19,7 @@ _MOST = 0.05  # share of wrong texts that may pass without a word
 
 
 def judge_card(audit: Audit) -> JudgeCard:
-    """Return the card of an audited evaluator.
-
-    Args:
-        audit: of an evaluator with at least one set whose sources leave the gender open.
-
-    Raises:
-        InputError: for the audit of a function or of scores, which no result names; without such a
-            set.
-    """
+    """Return the card of an audited evaluator."""
     evaluator = signature.parse(audit.signature)[1].get("eval", "")
     if not evaluator.rpartition("@")[0] or signature.without_scores(evaluator) != evaluator:
         raise InputError("card: expected the audit of an evaluator, got that of scores")

@@ -54,14 +54,6 @@ def questions(sets: Sets, *, src_lang: str, tgt_lang: str) -> Iterator[dict[str,
     is how often it was chosen. It is the first option in half of the rows of each set and setting
     (`answer`), so that a model that looks at the position only shows no preference.
 
-    Args:
-        src_lang, tgt_lang: ISO 639-1 codes.
-
-    Yields:
-        Rows with the id "set/pair/setting". The setting, which is also the category, is "male" or
-        "female" for a source that says it, and otherwise "open", with the person that is meant
-        behind it where that is known, such as "open, female".
-
     Examples:
         >>> pair = Pair("0", "Ele é médico.", "Ela é médica.", {"": "They are a doctor."}, "female")
         >>> (row,) = questions(Sets({"own": [pair]}, {}, {}, ()), src_lang="en", tgt_lang="pt")
@@ -103,9 +95,6 @@ def scores_of_choices(
 ) -> tuple[dict[str, tuple[_Floats, list[str]]], dict[str, _Floats], Choices]:
     """Return the choices as scores: 1 for the chosen translation, 0 for the other one, 0.5 for both
     if there is no valid answer or one that changes with the order of the options.
-
-    Args:
-        result: of `prompted_choice` on what `questions` yields, by words or by log-probability.
 
     Returns:
         Name of a set -> scores of shape (n, 2) of masculine and feminine translations, and the

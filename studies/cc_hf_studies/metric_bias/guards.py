@@ -45,13 +45,6 @@ def guard_requests(
 ) -> dict[str, list[ScoringRequest]]:
     """Return what is to be scored: "reference", and a text of each kind of `WRONG_TEXTS`.
 
-    Args:
-        sources: n sources.
-        references: their n translations.
-        others: n texts of another language, not translations of these sources; empty to leave this
-            kind out.
-        seed: seed of the order of words.
-
     Examples:
         >>> made = guard_requests(["A cat.", "Yes."], ["Um gato.", "Sim."], [])
         >>> {kind: requests[0].translation for kind, requests in made.items()}["half"]

@@ -65,13 +65,6 @@ def members(result: EvaluationResult) -> list[Member]:
     A metric that only says right or wrong reads the gender of the sentence, or the other one. The
     stereotype is that of the ids of WinoMT's pairs.
 
-    Args:
-        result: by any metric with verdicts, on winomt pairs, mt_geneval counterfactual_*, or data
-            of your own with a column `pair` and the categories male and female.
-
-    Raises:
-        InputError: for another gender, or a pair with the same gender twice.
-
     Examples:
         >>> from cc_hf.schema import Judgement
         >>> judged = (
@@ -114,9 +107,6 @@ def _reading(judgement: Judgement, gold: str) -> str:
 
 def pair_bias(sentences: Iterable[Member]) -> PairBias:
     """Return how often both sentences of a pair are right, and how often both have one gender.
-
-    Raises:
-        InputError: for no pairs, or one that is not two sentences.
 
     Examples:
         >>> genders = ("male", "female")

@@ -151,7 +151,6 @@ def errors(scores: _Floats, *, are_choices: bool = False) -> Errors:
     Args:
         scores: shape (n, 2, 2): under the masculine and under the feminine source, the score of the
             masculine and of the feminine translation; higher is better.
-        are_choices: whether scores only say which translation was chosen.
 
     Examples:
         >>> sure = [[0.9, 0.1], [0.1, 0.9]]

@@ -57,13 +57,6 @@ class Pair:
 def open_pairs(material: Material) -> list[Pair]:
     """Return the pairs of a set whose sources leave the gender open.
 
-    Args:
-        material: rows with contrastive translations: of GATE or EuroGEST (`open_share` in `extra`),
-            or of the contextual set of MT-GenEval, whose segments are taken without their contexts.
-
-    Raises:
-        InputError: for a row that is none of these.
-
     Examples:
         >>> extra = {"open_share": "feminine_preference"}
         >>> texts = ("I am a nurse.", "Eu sou enfermeira.", ("Eu sou enfermeiro.",))
@@ -91,14 +84,7 @@ def _open_pair(example: Any) -> Pair:
 
 
 def known_pairs(material: Material) -> list[Pair]:
-    """Return the pairs of a set with a masculine and a feminine source.
-
-    Args:
-        material: rows of MT-GenEval, such as counterfactual_de.translations.
-
-    Raises:
-        InputError: for rows without a twin.
-    """
+    """Return the pairs of a set with a masculine and a feminine source."""
     twins: dict[str, dict[str, ContrastiveTranslationExample]] = {}
     for example in material.examples:
         extra = getattr(example, "extra", {})
@@ -137,16 +123,7 @@ class Sets:
 
 
 def published_sets(src_lang: str, tgt_lang: str, data_dir: Path | None = None) -> Sets:
-    """Return the sets of a language pair: of MT-GenEval and GATE, as far as they have it.
-
-    Args:
-        src_lang, tgt_lang: ISO 639-1 codes; the sources of both are in English.
-        data_dir: local copy of the upstream repositories; None downloads.
-
-    Raises:
-        InputError: for a language pair that none of them has.
-        DataError: for a file that is missing or not as expected.
-    """
+    """Return the sets of a language pair: of MT-GenEval and GATE, as far as they have it."""
 
     def material(dataset: str, config: str) -> Material | None:
         known = {known.name for known in declaration(dataset).configs}
@@ -178,9 +155,6 @@ def read_pairs(path: Path) -> list[Pair]:
 
     Each line is an object with `source`, `masculine` and `feminine`, and optionally `id` and
     `referent` (male or female).
-
-    Raises:
-        FileError: for a file that is missing or without rows, or a row that is not such an object.
     """
     pairs = []
     for number, (where, row) in enumerate(read_rows(path, JSONL, _FORM)):

@@ -77,9 +77,6 @@ def _choices(choices: Choices) -> str:
 def preferred_gender(masculine: PairShare) -> str:
     """Return the gender that is preferred, "" if the interval holds one half.
 
-    Args:
-        masculine: the share of pairs whose masculine translation has the better score.
-
     Examples:
         >>> from cc_hf_studies.metric_bias.preference import PairShare
         >>> preferred_gender(PairShare(0.7, 100, Interval(0.6, 0.8, 0.95)))

@@ -100,16 +100,7 @@ class TranslatedPair:
 
 
 def released_pairs(tgt_lang: str, data_dir: str | Path | None = None) -> list[TranslatedPair]:
-    """Return the 300 pairs of a language.
-
-    Args:
-        tgt_lang: ISO 639-1 code: ar, de, fr, it or pt.
-        data_dir: local copy of the upstream repositories, used instead of a download.
-
-    Raises:
-        InputError: for another language.
-        DataError: for a file that is missing or not as expected.
-    """
+    """Return the 300 pairs of a language."""
     if tgt_lang not in _FILES:
         raise InputError(f"tgt_lang: expected one of {', '.join(_FILES)}, got {tgt_lang or 'none'}")
     file = SourceFile(_REPOSITORY, _COMMIT, _PATH.format(tgt_lang), *_FILES[tgt_lang])
@@ -198,9 +189,6 @@ def comparable(pairs: Sequence[TranslatedPair]) -> list[int]:
 
     Both verdicts are correct, and both translations are in the same bin of BLEU. The bin has at
     least 10 such pairs, and no difference of BLEU (signed ranks, p < 0.05).
-
-    Returns:
-        Positions in `pairs`.
     """
     by_bin: dict[str, list[int]] = defaultdict(list)
     for position, pair in enumerate(pairs):
@@ -276,18 +264,7 @@ def checked(
     bootstrap: Bootstrap | None = None,
     progress: bool = False,
 ) -> Checked:
-    """Compare `gender_accuracy`, and a judge, with the released verdicts.
-
-    Args:
-        tgt_lang: ISO 639-1 code: ar, de, fr, it or pt.
-        judge: an evaluator, or what `cc_hf.evaluate` takes for one; None compares words only.
-        data_dir: local copy of the upstream repositories, used instead of a download.
-
-    Raises:
-        InputError: for another language.
-        DataError: for a file that is missing or not as expected.
-        EvaluatorError: for an evaluator that fails.
-    """
+    """Compare `gender_accuracy`, and a judge, with the released verdicts."""
     bootstrap = bootstrap or Bootstrap()
     pairs = released_pairs(tgt_lang, data_dir)
     chosen = comparable(pairs)

@@ -84,9 +84,6 @@ def professions(path: Path | None = None) -> dict[str, str]:
             40 occupations of WinoMT, whose stereotypes are those of Zhao et al. (2018), and some
             neutral ones.
 
-    Raises:
-        InputError: for another file.
-
     Examples:
         >>> professions()["nurse"]
         'female'
@@ -130,9 +127,6 @@ def counterfactual(text: str) -> str:
     pairs. Male words that are also common words of another meaning, such as "count" and "host",
     stay as they are.
 
-    Raises:
-        InputError: for a text without gendered words, or with those of both genders.
-
     Examples:
         >>> counterfactual("Her family moved to the Midwest, where she met nuns.")
         'His family moved to the Midwest, where he met monks.'
@@ -166,7 +160,6 @@ def counterfactual_rows(
     counterfactual, and the reverse (section 2.1).
 
     Args:
-        sentences: English sentences.
         names: first names; sentences with one are left out. None leaves out all sentences with a
             capitalised word that could be a name.
 
@@ -211,11 +204,7 @@ def counterfactual_rows(
 
 
 def documents(path: Path) -> Iterator[list[str]]:
-    """Yield the sentences of each document of a file; blank lines separate documents.
-
-    Raises:
-        InputError: for a file that cannot be read.
-    """
+    """Yield the sentences of each document of a file; blank lines separate documents."""
     document: list[str] = []
     for line in stream_lines(path):
         if text := line.strip():
@@ -239,15 +228,8 @@ def contextual_rows(
     (section 2.2).
 
     Args:
-        texts: documents, each a list of English sentences.
-        of_professions: profession -> its stereotype, as `professions` returns them.
-        names: as for `counterfactual_rows`.
         n: number of rows of each sub-category (stereotype and gender), drawn at random, so that all
             are equally frequent; None for all.
-        seed: of the draw.
-
-    Raises:
-        InputError: for a sub-category with fewer than n rows.
 
     Examples:
         >>> texts = [["We saw her at once.", "The nurse was late."]]

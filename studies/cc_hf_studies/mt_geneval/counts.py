@@ -49,12 +49,6 @@ def count_data(examples: Sequence[Example]) -> DataCounts:
     what it counts, and with these the English words and the Arabic ones come to its numbers or one
     or two of them away. Phrases are lower-cased.
 
-    Args:
-        examples: the examples of a configuration counterfactual_* of MT-GenEval.
-
-    Raises:
-        InputError: for other examples.
-
     Examples:
         >>> from cc_hf.schema import Focus
         >>> marked = {"annotated_source": "<F>She</F> left.", "annotated_reference": "<F>Sie</F>."}
@@ -93,9 +87,6 @@ def count_data(examples: Sequence[Example]) -> DataCounts:
 def count_winomt(examples: Sequence[Example]) -> DataCounts:
     """Return the instances and the distinct words of WinoMT, counted as in `count_data`.
 
-    Args:
-        examples: all sentences of WinoMT, of which two are an instance.
-
     Examples:
         >>> from cc_hf.data.loading import load_examples
         >>> count_winomt(load_examples("simplegen")[:2]).n_instances
@@ -108,13 +99,6 @@ def count_winomt(examples: Sequence[Example]) -> DataCounts:
 def count_must_she(path: Path) -> dict[str, DataCounts]:
     """Return "MuST-SHE " and the target language -> counts of a table of MuST-SHE (Bentivogli et
     al. 2020), counted as in `count_data`. The phrases are the right forms of its gendered terms.
-
-    Args:
-        path: its .tsv file, with `MUST_SHE` among the columns.
-
-    Raises:
-        FileError: for a file without these columns, or with terms that are not "right wrong",
-            separated by semicolons.
     """
     rows: dict[str, list[tuple[str, str, list[str]]]] = {}
     for where, row in read_rows(path, TABLES, dict.fromkeys(MUST_SHE)):

@@ -27,11 +27,6 @@ _MUST_SHE = ("instances", "words", "target words", "target phrases")
 def printed_ratings() -> dict[str, dict[str, Any]]:
     """Return the printed figures of raters, in [0, 1], by target language.
 
-    Returns:
-        Accuracies of the systems A, B and C by the preferred rater, Krippendorff's alpha of two
-        raters on the systems, both on the references, and the F-score of gender accuracy against
-        people.
-
     Examples:
         >>> printed_ratings()["ar"]["accuracies"], printed_ratings()["ar"]["f_score"]
         ((0.515, 0.513, 0.505), 0.84)

@@ -116,19 +116,6 @@ def draw_contextual_sample(
 ) -> SheetKey:
     """Draw sources stratified by sub-category, with their translations by all systems and the
     references, and shuffle them.
-
-    Args:
-        results: name of a system -> its result on the contextual test set, whose verdicts are
-            compared with the raters.
-        examples: the examples of the results' data.
-        n: number of sources of each sub-category, or all that there are.
-
-    Returns:
-        The key. Translations that are the same text are judged once.
-
-    Raises:
-        InputError: for no results, a number below 1, results on different data, a system with the
-            name of the references, or examples without context or without sub-category.
     """
     settings = SheetKey.settings_of(results, n=n, seed=seed)
     if REFERENCE in results:
@@ -184,9 +171,6 @@ def rate_genders(key: SheetKey, raters: Sequence[Answers]) -> GenderRatings:
 
     Returns:
         Shares in [0, 1].
-
-    Raises:
-        InputError: for a key without references or without systems.
     """
     of_system: dict[str, list[tuple[str, Mapping[str, str]]]] = {}
     for row in key.rows:

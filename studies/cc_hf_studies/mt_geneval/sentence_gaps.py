@@ -71,19 +71,8 @@ def sentence_gaps(
     BLEU of a sentence is that of sacreBLEU: smoothed, with the orders that the sentence has.
     References are those of `gender_quality_gap`, with upstream's quotes.
 
-    Args:
-        result: a result on a configuration counterfactual_* of MT-GenEval, by any metric with
-            judgements, which hold the translations.
-        examples: the examples of the result's data.
-        n: number of pairs of each kind, or all that there are.
-        score: a name of `SCORES`.
-
     Returns:
         Scores in [0, 1], gaps in [-1, 1].
-
-    Raises:
-        InputError: for a number below 1, an unknown score, other data, a sentence without its
-            counterfactual or without translation, or a language without spaces between words.
     """
     check_choice("score", score, SCORES)
     check_spaced_language(result.tgt_lang, "sentence_gaps")

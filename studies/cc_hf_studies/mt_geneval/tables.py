@@ -173,8 +173,6 @@ def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> list[Piece]
     """Return the counts of each target language, beside those that the paper prints.
 
     Args:
-        counts: target language -> counts of MT-GenEval; `NO_TARGET` -> those of WinoMT; "MuST-SHE
-            fr" -> those of a part of MuST-SHE.
         split: name of the split; the paper counts dev.
     """
     table: list[tuple[str, ...]] = []
@@ -215,12 +213,7 @@ def _cells(counts: DataCounts) -> tuple[str, ...]:
 
 
 def counts_json(counts: Mapping[str, DataCounts], *, split: str) -> list[dict[str, Any]]:
-    """Return the counts as plain dicts, including the published ones.
-
-    Args:
-        counts: target language -> counts of MT-GenEval; `NO_TARGET` -> those of WinoMT; "MuST-SHE
-            fr" -> those of a part of MuST-SHE.
-    """
+    """Return the counts as plain dicts, including the published ones."""
     in_paper = _in_paper(split)
     return [
         {

@@ -25,12 +25,6 @@ def contextual_pairs(
     separator between: the format "2+2" (Tiedemann & Scherrer 2017). Translations of a system that
     was trained on them are judged behind the separator.
 
-    Args:
-        sources, targets: documents, each a list of sentences, and their translations.
-
-    Raises:
-        InputError: for documents or sentences without a translation.
-
     Examples:
         >>> list(contextual_pairs([["He came.", "Who?"]], [["Er kam.", "Wer?"]]))
         [('He came. <sep> Who?', 'Er kam. <sep> Wer?')]
@@ -55,13 +49,7 @@ def self_training_pairs(
     filters of words (Choubey et al. 2021).
 
     Args:
-        result: judgements of the system's translations.
-        examples: what was translated.
         seed: decides which pairs of a more frequent category are left out.
-
-    Raises:
-        InputError: for other examples than those of the result, or a category without correct
-            translations.
     """
     sources = {example.id: example.source for example in examples}
     kept: dict[str, list[_Pair]] = defaultdict(list)

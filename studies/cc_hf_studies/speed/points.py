@@ -90,11 +90,7 @@ class SpeedPoint:
         }
 
     def figure(self, name: str) -> float:
-        """Return a figure.
-
-        Args:
-            name: one of `FIGURES`.
-        """
+        """Return a figure."""
         if name == "seconds":
             return self.seconds
         return self.bleu if name == "bleu" else self.accuracies[name]
@@ -135,14 +131,7 @@ class SpeedStudy:
     points: tuple[SpeedPoint, ...]
 
     def drop(self, point: SpeedPoint, figure: str) -> float:
-        """Return the relative drop of a figure from the baseline, as a share.
-
-        Args:
-            figure: one of `FIGURES`.
-
-        Raises:
-            InputError: if the figure of the baseline is 0.
-        """
+        """Return the relative drop of a figure from the baseline, as a share."""
         start = self.baseline.figure(figure)
         if start == 0:
             raise InputError(
@@ -175,10 +164,6 @@ def speed_points(systems: Systems) -> list[SpeedPoint]:
             results, accuracy_FoFc and so on, with or without a dataset before them. If pro and anti
             are absent, they are computed from the groups. The columns `UNDECIDED`, precision,
             backend and beams are optional.
-
-    Raises:
-        InputError: for a column that is missing, a cell that is not a number, an accuracy outside
-            of 0 to 100, or a time that is not above 0.
 
     Examples:
         >>> from cc_hf.plugins.seeds.system_table import read_system_table
@@ -234,12 +219,6 @@ def mean_point(points: Sequence[SpeedPoint]) -> SpeedPoint:
     Args:
         points: one for each seed, at least one.
 
-    Returns:
-        The point itself if it is the only one.
-
-    Raises:
-        InputError: for seeds that were decoded in different ways.
-
     Examples:
         >>> groups = dict.fromkeys(ACCURACIES, 0.5)
         >>> seeds = [SpeedPoint("small", seconds, 20, groups) for seconds in (1, 2)]
@@ -280,14 +259,9 @@ def speed_studies(systems: Systems, *, baseline: str = "baseline") -> list[Speed
     Args:
         systems: rows as for `speed_points`; the columns tgt_lang and part are optional, and so is
             seed: rows of one system with different seeds are averaged.
-        baseline: name of the system that drops are measured from, in each study.
 
     Returns:
         The studies, in the order of the table.
-
-    Raises:
-        InputError: for a table that `speed_points` refuses, or if a study has not exactly one
-            system of that name, or a system twice.
 
     Examples:
         >>> from cc_hf.plugins.seeds.system_table import read_system_table
@@ -328,17 +302,12 @@ def trend_lines(
     least squares over all systems, the baseline included (Figures 1 and A2 of the paper).
 
     Args:
-        studies: studies of one target language. A system that occurs in several counts once.
         figures: the series, of `FIGURES` without seconds.
 
     Returns:
         Figure -> its line; the coefficient "seconds" is the slope. There is no line for fewer than
         three systems, for a figure or times that are the same in all systems, or for a figure that
         is 0 for a baseline.
-
-    Raises:
-        InputError: if the drops of a figure lie exactly on a line.
-        MissingDependencyError: without statsmodels.
 
     Examples:
         >>> from cc_hf.plugins.seeds.system_table import read_system_table
@@ -367,11 +336,7 @@ def trend_lines(
 
 
 def speed_json(studies: Sequence[SpeedStudy]) -> dict[str, Any]:
-    """Return studies as plain data for JSON, with deltas, drops and trend lines.
-
-    Raises:
-        MissingDependencyError: without statsmodels.
-    """
+    """Return studies as plain data for JSON, with deltas, drops and trend lines."""
     languages = dict.fromkeys(study.tgt_lang for study in studies)
     lines = {
         tgt_lang: trend_lines([s for s in studies if s.tgt_lang == tgt_lang], FIGURES[1:])

@@ -45,14 +45,7 @@ _MARKERS = ("s", "o", "^", "D")
 
 
 def speed_tables(studies: Sequence[SpeedStudy]) -> list[Piece]:
-    """Return the figures of every system, both relative drops, and the slopes of the trend lines.
-
-    Args:
-        studies: at least one study.
-
-    Raises:
-        MissingDependencyError: without statsmodels.
-    """
+    """Return the figures of every system, relative drops, and slopes of the trend lines."""
     parts: list[Piece] = []
     for study in studies:
         title = ", ".join(filter(None, (_title(study.tgt_lang), study.part)))
@@ -158,13 +151,6 @@ def _slopes(tgt_lang: str, lines: Mapping[str, Regression]) -> ReportTable:
 def speed_plot(studies: Sequence[SpeedStudy], *, file_format: str = "svg") -> bytes:
     """Return a picture of the relative drops of figures by the relative drop of time, with trend
     lines: a row for each target language, BLEU and stereotypes beside the four groups.
-
-    Args:
-        studies: at least one study.
-        file_format: "svg", "png" or "pdf".
-
-    Raises:
-        MissingDependencyError: without matplotlib or statsmodels.
     """
     by_language = _by_language(studies)
     figure, panels = empty_figure(

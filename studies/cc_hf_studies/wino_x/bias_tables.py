@@ -119,7 +119,6 @@ def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: 
     Args:
         points: tuples of the part that was evaluated, the number of training samples, and its
             `ReferentBias` as a dict.
-        title: the beginning of each table's title, which is followed by the part.
     """
     parts: list[Piece] = []
     for name in dict.fromkeys(part for part, _, _ in points):

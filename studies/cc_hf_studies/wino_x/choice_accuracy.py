@@ -67,15 +67,6 @@ def choice_accuracy(
     """Compute accuracy over samples and over schemas (thesis, section 4.3.2).
 
     A seq2seq evaluator decides by perplexity, a masked LM by pseudo-perplexity.
-
-    Args:
-        examples: examples of Wino-X in one language pair, each with at least one contrastive
-            translation.
-
-    Raises:
-        InputError: for no examples, several language pairs, or an example without contrastive
-            translations.
-        CCError: for any failure of `Evaluator.score`.
     """
     directions = {(example.src_lang, example.tgt_lang) for example in examples}
     if len(directions) != 1:

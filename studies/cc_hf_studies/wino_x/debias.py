@@ -63,30 +63,19 @@ def debias(
     of schemas that it has not seen.
 
     Args:
-        model: a folder or a model name of the Hub: a translation model for configurations
-            "mt_...translations", a masked LM for "lm_...".
-        config: a configuration of Wino-X, whose samples are split.
-        objective: one of `OBJECTIVES`.
         split: how to split the samples, and the sizes of the training part; None for the plan of
             the thesis.
         measures: what is measured beside the accuracies on the test part; None for nothing.
         settings: changes to `thesis_settings` by name, such as {"learning_rate": 1e-6}. A list of
             learning rates, such as `LEARNING_RATES`, is searched with the largest training part
             (`search_learning_rate`). With the penalty, `penalty_weight` is 100 by default.
-        data_dir: a local copy of the upstream repositories.
         output: a folder for the models; None to save none.
         loading: how the model is loaded: its device, revision and batch_tokens.
-        note: a function that is called with each point as soon as it is known.
 
     Returns:
         Plain dicts and lists: accuracies in [0, 1], all scores of the test parts, the `bias` of
         each (`cc_hf_studies.wino_x.referent_bias`; the thesis asks how much |RBC| falls), the
         figures of `measures`, and everything that the figures depend on.
-
-    Raises:
-        InputError: for a model, an objective, sizes, settings or a device that do not fit.
-        MissingDependencyError: without scipy; this is checked before any training.
-        CCError: for any failure of `load_examples`, `load_evaluator` or `learning_curve`.
     """
     check_choice("objective", objective, OBJECTIVES)
     loading = _loading(loading)
@@ -143,12 +132,7 @@ def debias(
 
 
 def _loading(loading: LoadingOptions | None) -> LoadingOptions:
-    """Return how the model is loaded, after checks of what would fail after a training.
-
-    Raises:
-        InputError: for several processes, or a model on several GPUs.
-        MissingDependencyError: without scipy, by which the bias is computed after each training.
-    """
+    """Return how the model is loaded, after checks of what would fail after a training."""
     if is_launched():
         raise InputError(
             "expected one process, got several: these models are trained by one; start it without"

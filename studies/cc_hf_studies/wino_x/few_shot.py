@@ -75,16 +75,6 @@ def fine_tune_on_translations(
 ) -> FineTuned:
     """Fine-tune a copy of a translation model on correct translations, with the pronoun penalty if
     `settings.penalty_weight` is above 0.
-
-    Args:
-        evaluator: the model to start from; it is not changed.
-        train, dev: examples of one language pair.
-
-    Raises:
-        InputError: for examples or settings that `encode_pairs` or `fine_tune` refuse.
-        EvaluatorError: for a tokenizer that cannot tell the pronouns apart, or a training that
-            `fine_tune` cannot complete.
-        TooLongError: for a text that exceeds the length limit of the model.
     """
     copy = own_copy(evaluator)
     pronouns = settings.pronouns if settings.penalty_weight else None
@@ -109,18 +99,6 @@ def search_learning_rate(
 ) -> tuple[FineTuning, FineTuned, tuple[RateTrial, ...]]:
     """Train with each learning rate, and choose the one with the lowest loss on the development
     part. The test part is not used.
-
-    Args:
-        size: number of training samples.
-        settings: the settings of every training, except for the rate.
-        rates: learning rates, such as `LEARNING_RATES`. The first of equally good ones is chosen.
-
-    Returns:
-        The settings with the chosen rate, the result of that training, and all trials.
-
-    Raises:
-        InputError: for fewer than two rates, the same rate twice, or a size that does not fit.
-        EvaluatorError: if no training ends with a loss that is a number.
     """
     if len(set(rates)) < 2 or len(set(rates)) < len(rates):
         raise InputError(
@@ -170,23 +148,9 @@ def learning_curve(
     filler.
 
     Args:
-        evaluator: a seq2seq or masked LM evaluator; it is not changed.
-        sizes: numbers of training samples, at least one.
         tests: name -> samples to evaluate; None for the test part alone, as "test". Samples of
             schemas of the training or development part are refused.
         output: a folder in which each model is saved as "train-SIZE"; None to save none.
-        note: a function that is called with each point as soon as it is known.
-        measure: a function that returns further figures of a model, by name.
-        trained: size -> result of its training with these settings, which is not repeated.
-
-    Returns:
-        The point of the original model, then one per size.
-
-    Raises:
-        InputError: for no sizes, sizes that do not fit, a test sample of a training or development
-            schema, or an evaluator of another kind.
-        EvaluatorError: for a model that cannot be trained, as in `fine_tune_on_translations`.
-        TooLongError: for a text that exceeds the length limit of the model.
     """
     tune = _tuner(evaluator)
     if not sizes:

@@ -62,15 +62,6 @@ def encode_fillers(
 
     Args:
         evaluator: the model whose tokenizer is used; it must be a fast one.
-        examples: examples of LM-Wino-X.
-
-    Returns:
-        One sentence per example, in the same order.
-
-    Raises:
-        InputError: for no examples, examples that are not from LM-Wino-X, a tokenizer that does not
-            report the offsets of its tokens, or a sentence that the evaluator would truncate.
-        TooLongError: for a sentence that exceeds the length limit of the model.
     """
     if not examples:
         raise InputError("nothing to train on: expected at least one example, got none")
@@ -134,11 +125,7 @@ class FillerCollator:
     numbers of the training.
 
     Args:
-        masking: one of `MASKINGS`.
         n_vocabulary: number of tokens from which replacements are drawn.
-
-    Raises:
-        InputError: for another value of `masking`.
     """
 
     def __init__(self, tokenizer: Any, *, masking: str, n_vocabulary: int, seed: int) -> None:
@@ -148,14 +135,7 @@ class FillerCollator:
         self.generator = torch.Generator().manual_seed(seed)
 
     def __call__(self, rows: Sequence[EncodedFiller]) -> dict[str, torch.Tensor]:
-        """Return the batch of some sentences.
-
-        Args:
-            rows: at least one sentence.
-
-        Returns:
-            Tensors by name, all (rows, length of the longest sentence).
-        """
+        """Return the batch of some sentences."""
         width = max(len(row.ids) for row in rows)
         ids = torch.tensor([[*row.ids, *[self.pad] * (width - len(row.ids))] for row in rows])
         is_token = torch.tensor(
@@ -214,7 +194,6 @@ class FillerTrainer(Trainer):  # type: ignore[misc]
         """Return the loss of a batch in nats per label.
 
         Args:
-            inputs: a batch of `FillerCollator`.
             num_items_in_batch: number of labels in all batches of the step; None to count those of
                 this batch.
         """
@@ -240,16 +219,7 @@ def fine_tune_on_fillers(
     examples.
 
     Args:
-        evaluator: the model to start from; it is not changed.
-        train: examples of LM-Wino-X. Use those of a configuration ".english" to measure the
-            transfer to the other language afterwards.
         settings: see `thesis_settings`; `masking` says what is masked.
-
-    Raises:
-        InputError: for label smoothing or a penalty, which masked LMs do not have, or for examples
-            that `encode_fillers` refuses.
-        EvaluatorError: for a training that `fine_tune` cannot complete.
-        TooLongError: for a sentence that exceeds the length limit of the model.
     """
     if settings.penalty_weight or settings.label_smoothing:
         raise InputError(

@@ -70,9 +70,6 @@ class FineTuning:
         masking: how masked LMs are trained, "filler", "filler-only" or "random".
         seed: seed of batches, dropout and masks, 0 or more.
 
-    Raises:
-        InputError: for a value out of range.
-
     Examples:
         >>> FineTuning(patience=0)
         Traceback (most recent call last):
@@ -108,14 +105,7 @@ def thesis_settings(family: str, **changes: Any) -> FineTuning:
     ε = 0.1.
 
     Args:
-        family: a family of `cc-hf list evaluators`.
         changes: fields of `FineTuning` that replace those of the thesis.
-
-    Returns:
-        The settings.
-
-    Raises:
-        InputError: for a value out of range.
 
     Examples:
         >>> mbart = thesis_settings("mbart", max_epochs=3)
@@ -162,9 +152,6 @@ class BestWeights(TrainerCallback):  # type: ignore[misc]
 
     The weights of the lowest loss are kept in main memory.
 
-    Args:
-        patience: number of epochs in a row without a lower loss after which training stops.
-
     Attributes:
         patience: as given.
         losses: loss after each epoch so far.
@@ -190,19 +177,7 @@ class BestWeights(TrainerCallback):  # type: ignore[misc]
         model: Any,
         **others: Any,
     ) -> None:
-        """Record the loss after an epoch, keep the weights if it is the lowest, or stop training.
-
-        Args:
-            args: ignored.
-            state: ignored.
-            control: control of the trainer, which is told to stop.
-            metrics: metrics of the evaluation, of which `eval_loss` is read.
-            model: model in training.
-            others: ignored.
-
-        Raises:
-            EvaluatorError: for a loss that is not finite.
-        """
+        """Record the loss of an epoch; keep the weights if it is the lowest, or stop training."""
         self.losses.append(float(metrics["eval_loss"]))
         if not math.isfinite(self.losses[-1]):
             raise EvaluatorError(
@@ -223,9 +198,6 @@ def own_copy(evaluator: _AnyEvaluator) -> _AnyEvaluator:
     """Return a copy of the evaluator with its own model, to be trained without side effects.
 
     The copy is in mode "exact" and fp32, and has no cache of scores.
-
-    Args:
-        evaluator: evaluator with a model.
     """
     trainable = copy.copy(evaluator)
     trainable.model = copy.deepcopy(evaluator.model).float()  # type: ignore[attr-defined]
@@ -247,22 +219,6 @@ def fine_tune(
     """Fine-tune the model of an evaluator in place.
 
     Training ends when the loss on the development part stops falling.
-
-    Args:
-        evaluator: a copy made by `own_copy`.
-        trainer: a subclass of `Trainer`.
-        train: samples to train on.
-        dev: samples of the development part.
-        collate: function from a list of samples to a batch of tensors with `labels`.
-        settings: settings of the training. Of the objective, only `label_smoothing` is passed on;
-            the rest is up to the trainer.
-        options: additional arguments of the trainer.
-
-    Returns:
-        The evaluator with the weights of the best epoch, and the losses.
-
-    Raises:
-        EvaluatorError: for a loss that is not finite.
     """
     stopper = BestWeights(settings.patience)
     model: Any = evaluator.model  # type: ignore[attr-defined]
@@ -309,15 +265,7 @@ def fine_tune(
 
 
 def save(tuned: FineTuned, folder: Path) -> FineTuned:
-    """Write the model (safetensors) and its tokenizer as transformers does.
-
-    Args:
-        tuned: result of a fine-tuning.
-        folder: folder to write to, created if missing.
-
-    Returns:
-        The result with an evaluator that is named and identified by the written files.
-    """
+    """Write the model (safetensors) and its tokenizer as transformers does."""
     folder.mkdir(parents=True, exist_ok=True)
     evaluator: Any = copy.copy(tuned.evaluator)
     with _quiet():

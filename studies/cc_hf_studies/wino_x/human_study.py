@@ -116,13 +116,6 @@ def draw_samples(examples: Sequence[Example], *, n: int = 100, seed: int = 0) ->
     """Draw samples of MT-Wino-X at random and shuffle them.
 
     Translations 1 and 2 are in the order of the data.
-
-    Args:
-        examples: the examples of a configuration `mt_*.translations`.
-        n: number of samples, or all that there are.
-
-    Raises:
-        InputError: for a number below 1, no examples, or one without a source and two translations.
     """
     if n < 1:
         raise InputError(f"n: expected at least 1, got {n}")

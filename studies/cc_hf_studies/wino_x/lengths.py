@@ -36,12 +36,6 @@ def sequence_lengths(examples: Sequence[ContrastiveTranslationExample]) -> tuple
 
     Both translations and both fillers of a sample are counted.
 
-    Args:
-        examples: samples of MT-Wino-X with translations, or of LM-Wino-X.
-
-    Raises:
-        InputError: for no examples, examples without translations, or of several languages.
-
     Examples:
         >>> sentence, translation = sequence_lengths(
         ...     [

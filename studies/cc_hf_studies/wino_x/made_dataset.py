@@ -20,10 +20,6 @@ def made_declaration(made: MadeWinoX, *, name: str) -> DatasetDeclaration:
 
     Args:
         made: the rows. Configurations without rows are left out.
-        name: what translated the sentences, for the description.
-
-    Raises:
-        InputError: for no rows at all.
     """
     lang = made.lang
     sides = {"mt": made.mt, "lm": made.lm}

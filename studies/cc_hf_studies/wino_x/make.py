@@ -61,9 +61,6 @@ class TargetLanguage:
         pronouns: gender -> pronoun.
         agreement: whether verbs or adjectives agree with the gender of a noun, so that only fillers
             of the same gender make a sample of LM-Wino-X.
-
-    Raises:
-        InputError: for fewer than two pronouns.
     """
 
     lang: str
@@ -103,14 +100,7 @@ class MadeWinoX:
 
 
 def gap_sources(candidates: Sequence[Candidate]) -> list[str]:
-    """Return the sentences that have to be translated: each with either filler in its gap.
-
-    Args:
-        candidates: sentences of `cc_hf_studies.wino_x.suitability.select_schemas`.
-
-    Returns:
-        Two sentences per candidate.
-    """
+    """Return the sentences that have to be translated: each with either filler in its gap."""
     return [candidate.filled(option) for candidate in candidates for option in (1, 2)]
 
 
@@ -125,15 +115,6 @@ def make_wino_x(
     """Make rows of MT-Wino-X and LM-Wino-X.
 
     The context of a row of LM-Wino-X is the translation with the right filler.
-
-    Args:
-        candidates: sentences in which "it" can stand.
-        translations: translations of `gap_sources`, in the same order.
-        aligner: a name of `cc_hf.text.alignment.ALIGNERS`, or an Aligner.
-        system: what translated, for the signature.
-
-    Raises:
-        InputError: for no candidates, or another number of translations.
     """
     sources = gap_sources(candidates)
     if not candidates:

@@ -63,16 +63,7 @@ class Measures:
 
 
 def read_test_set(source: str | Path, reference: str | Path) -> TestSet:
-    """Return the sentences of two line-aligned files.
-
-    Args:
-        source: file with one source sentence per line.
-        reference: file with their translations.
-
-    Raises:
-        InputError: for files with different numbers of lines, or a blank line.
-        DataError: for a file that cannot be read.
-    """
+    """Return the sentences of two line-aligned files."""
     paths = Path(source), Path(reference)
     sides = [tuple(text_lines(path)) for path in paths]
     if len(sides[0]) != len(sides[1]):
@@ -97,18 +88,10 @@ def quality(
 ) -> dict[str, Any]:
     """Return BLEU of a model, and the pronouns of its translations and of the references.
 
-    Args:
-        evaluator: a translation model.
-        tgt_lang: language of the references.
-
     Returns:
         `n`, `bleu` in [0, 1] with sacreBLEU's `signature`, `num_beams`, `test_set` (a hash), and
         numbers of pronouns by gender, `pronouns` and `reference_pronouns`, for languages whose
         forms are known.
-
-    Raises:
-        InputError: for a language that the model does not have.
-        TooLongError: for a source that is too long for the model.
     """
     translations = translate_with(
         evaluator, test.sources, src_lang="en", tgt_lang=tgt_lang, num_beams=num_beams
@@ -140,18 +123,6 @@ def measurement(
     """Return the function that measures a model, or None if nothing is measured.
 
     Files are read and the kind of model is checked now, not after a training.
-
-    Args:
-        evaluator: the model before training.
-        examples: the test part, in which the importance of triggers is measured.
-
-    Returns:
-        A function from a model to `quality` and `trigger_importance`, if these are measured.
-
-    Raises:
-        InputError: for files that do not fit, a number of beams below 1, or a model that does not
-            translate.
-        DataError: for a file that cannot be read.
     """
     if measures.test_set is None and not measures.trigger_importance:
         return None

@@ -63,9 +63,6 @@ class NounGenders:
         Args:
             article: the word before the noun, which may be no article; "" for none.
 
-        Returns:
-            male, female or neutral; `NOT_NOMINATIVE`; "unknown" if nothing shows the gender.
-
         Examples:
             >>> noun_genders("de").gender("die", ["Vase"]), noun_genders("de").gender(
             ...     "dem", ["Tisch"]
@@ -103,13 +100,7 @@ class NounGenders:
 
 
 def noun_genders(lang: str, nouns: Mapping[str, str] | None = None) -> NounGenders:
-    """Return the genders of a language.
-
-    Args:
-        lang: ISO 639-1 code. Articles of de, es, fr, it and pt and forms of ru and uk are known; in
-            other languages only `nouns` have a gender.
-        nouns: noun in lower case -> gender.
-    """
+    """Return the genders of a language."""
     analyzer = None
     if lang in _ANALYZED:
         import pymorphy3

@@ -28,15 +28,6 @@ def pronoun_counts(texts: Iterable[str], lang: str) -> dict[str, int]:
 
     Only the form decides: the German "sie" may also be a plural or an object.
 
-    Args:
-        lang: their language: de, fr or ru.
-
-    Returns:
-        Gender -> number of occurrences.
-
-    Raises:
-        InputError: for another language.
-
     Examples:
         >>> pronoun_counts(["Er sah, dass sie es nahm.", "Sie ging."], "de")
         {'male': 1, 'female': 2, 'neutral': 1}
@@ -89,14 +80,6 @@ def corpus_pronouns(
     """Count the pronouns that translate "it", by word alignment, and all occurrences.
 
     Words are compared in lower case; each block of the corpus is aligned by itself.
-
-    Args:
-        corpus: English sentences with their translations.
-        tgt_lang: language of the translations: de, fr or ru.
-        aligner: a name of `cc_hf.text.alignment.ALIGNERS`, or an Aligner.
-
-    Raises:
-        InputError: for another language, an unknown aligner, or a corpus without "it".
     """
     check_language(tgt_lang)
     chosen = find_aligner(aligner)

@@ -49,9 +49,6 @@ class PronounOccurrence:
     def variants(self, translation: str) -> tuple[str, ...]:
         """Return the translation itself, then one copy per alternative with the pronoun replaced.
 
-        Args:
-            translation: the text in which the pronoun was found.
-
         Examples:
             >>> (found,) = find_pronouns("Ich nahm sie.", "de")
             >>> found.variants("Ich nahm sie.")
@@ -67,11 +64,7 @@ class PronounOccurrence:
 
 
 def check_language(lang: str) -> None:
-    """Check that the pronoun forms of a language are known.
-
-    Raises:
-        InputError: for a language that is not in `PRONOUN_FORMS`.
-    """
+    """Check that the pronoun forms of a language are known."""
     if lang not in PRONOUN_FORMS:
         raise InputError(
             f"the pronoun penalty knows the pronouns of {', '.join(PRONOUN_FORMS)}, got the"
@@ -83,9 +76,6 @@ def find_pronouns(text: str, lang: str) -> tuple[PronounOccurrence, ...]:
     """Find all pronouns of a text, in order.
 
     Only the form decides, as in the thesis: German "sie" may also be a plural or an object.
-
-    Raises:
-        InputError: for a language that is not in `PRONOUN_FORMS`.
 
     Examples:
         >>> pronouns = find_pronouns("Sie sieht, dass er esse.", "de")
@@ -128,13 +118,6 @@ def ambiguous_pronoun(
     correct: str, contrastive: str, pronouns: tuple[PronounOccurrence, ...]
 ) -> tuple[PronounOccurrence, ...]:
     """Return the pronoun that differs between a correct and a contrastive translation.
-
-    Args:
-        pronouns: the pronouns of the correct translation, from `find_pronouns`.
-
-    Returns:
-        A tuple with the first pronoun that ends at or after the first difference; empty if there is
-        none.
 
     Examples:
         >>> text = "Er nahm den Ball, weil er rund war."

@@ -35,9 +35,6 @@ def pronoun_penalty(logprobs: torch.Tensor) -> torch.Tensor:
         (n,) penalties in [0, 2]: 0 if the correct form has all of N, 1 if the best incorrect form
         is as probable as the correct one, 2 if one incorrect form has all of N.
 
-    Raises:
-        InputError: for another shape.
-
     Examples:
         >>> [
         ...     round(float(value), 4)
@@ -101,10 +98,6 @@ def form_logprobs(
         logprobs: (n, length, vocabulary) natural-log probabilities.
         reads: (m, 4) row, position, token and number of the form. That number is the index of the
             pronoun times k plus the index of the form.
-        is_longer: (pronouns, k, k) whether the second form begins with the first and is longer.
-
-    Returns:
-        (pronouns, k) natural-log probabilities, the correct form first.
     """
     n, k = is_longer.shape[:2]
     row, position, token, form = reads.unbind(-1)
@@ -130,12 +123,6 @@ class PronounPenaltyTrainer(Seq2SeqTrainer):  # type: ignore[misc]
     Args:
         penalty_weight: λ, at least 0; the thesis uses 100. With 0 the model is fine-tuned on the
             (smoothed) cross-entropy alone.
-        args: the training arguments; their `label_smoothing_factor` is ε.
-        options: further arguments of `Seq2SeqTrainer`.
-
-    Raises:
-        InputError: for a negative weight.
-        EvaluatorError: if the loss is not finite.
     """
 
     def __init__(self, *, penalty_weight: float = 100.0, args: Any, **options: Any) -> None:
@@ -161,12 +148,8 @@ class PronounPenaltyTrainer(Seq2SeqTrainer):  # type: ignore[misc]
         """Return the loss of a batch in nats per label.
 
         Args:
-            inputs: a batch of `PairCollator`.
             num_items_in_batch: number of labels in all batches of the step; None to count those of
                 this batch.
-
-        Raises:
-            EvaluatorError: if the loss is not finite.
         """
         names = ("input_ids", "attention_mask", "decoder_input_ids")
         # FSMT drops its causal mask if the cache is on.

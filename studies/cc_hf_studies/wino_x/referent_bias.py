@@ -117,15 +117,7 @@ class ReferentBias:
     tests: tuple[BiasTest, ...]
 
     def test(self, feature: str, coding: str = "program") -> BiasTest:
-        """Return the test of a feature.
-
-        Args:
-            feature: "gender" or "position".
-            coding: name of the coding, or a gender that is tested against all others.
-
-        Raises:
-            InputError: if there is no such test.
-        """
+        """Return the test of a feature."""
         for test in self.tests:
             if (test.feature, test.coding) == (feature, coding):
                 return test
@@ -138,14 +130,6 @@ class ReferentBias:
 
 def referent_bias(choices: Sequence[ReferentChoice]) -> ReferentBias:
     """Compute accuracy, frequencies, gender bias and positional bias of choices.
-
-    Args:
-        choices: at least one choice, and at most one per example.
-
-    Raises:
-        InputError: for no choices, an example that occurs twice, a schema with more than two
-            examples, or an unknown name of a gender or position.
-        MissingDependencyError: without scipy.
 
     Examples:
         >>> bias = referent_bias(

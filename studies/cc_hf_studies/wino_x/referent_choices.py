@@ -50,9 +50,6 @@ def choice_of(
     Args:
         is_correct: whether the correct reading was preferred; None for a tie, or if neither reading
             was recognised.
-
-    Raises:
-        InputError: for an example with more than two readings.
     """
     if (
         isinstance(example, ContrastiveTranslationExample)
@@ -83,15 +80,6 @@ def choices_of_result(
     A correct judgement chose the correct reading, any other judgement the incorrect one. A
     judgement that is inconclusive, or has equal scores on both sides, chose none (`is_correct` is
     None). Examples that were left out as demonstrations have no choice.
-
-    Args:
-        result: a result of a metric that decides between two readings, such as
-            contrastive_translation_scoring or contrastive_conditioning on Wino-X.
-        examples: the judged examples, from the same configuration.
-
-    Raises:
-        InputError: for judgements without their example, examples without a judgement, or an
-            example with more than two readings.
     """
     table = {example.id: example for example in examples}
     judged = {judgement.example_id for judgement in result.judgements}
@@ -121,18 +109,8 @@ def read_choices(
     """Read preferences that another program wrote: the number of the preferred translation, 1 or 2
     as in the data.
 
-    Args:
-        path: JSON lines, or CSV (.csv) or tab-separated values (.tsv) with a header. The columns
-            are `id` and `preferred`, which is 1, 2 or "tie".
-        examples: the examples of the configuration; their column `answer` says which of the two is
-            correct.
-
     Returns:
         One choice per example, in the order of the file.
-
-    Raises:
-        InputError: for a file of another form, an id that occurs twice or belongs to no example, or
-            examples without a preference.
     """
     table = {example.id: example for example in examples}
     choices: dict[str, ReferentChoice] = {}

@@ -147,9 +147,6 @@ def shared_words(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, i
 
     If there are several such alignments, the one with the latest matches is returned.
 
-    Args:
-        left, right: the words of both sentences.
-
     Returns:
         Pairs of an index in `left` and an index in `right`, in ascending order.
 
@@ -180,9 +177,6 @@ def shared_words(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, i
 def trigger_words(left: Salience, right: Salience) -> tuple[set[int], set[int]]:
     """Return the triggers of two twins: indices of the words that the other twin lacks; "it" is not
     one.
-
-    Args:
-        left, right: the two sentences of a schema.
     """
     shared = shared_words([word.text for word in left.words], [word.text for word in right.words])
     sides = ((left, {i for i, _ in shared}), (right, {j for _, j in shared}))
@@ -198,15 +192,6 @@ def trigger_importance(
 ) -> TriggerImportance:
     """Compare the salience of triggers with that of other words, and of correct with incorrect
     referents.
-
-    Args:
-        saliences: the sentences; twins have the same `pair`.
-        skipped: example -> why its salience was not measured; copied to the result.
-
-    Raises:
-        InputError: if there is no pair of twins, a schema has more than two sentences, or there are
-            too few triggers to compare.
-        MissingDependencyError: without scipy.
     """
     pairs = _twins(saliences)
     groups: list[tuple[list[float], list[float]]] = []  # per sentence: triggers, others
@@ -339,9 +324,6 @@ def _subword_importance(
 
 def referent_salience(sentence: Salience) -> tuple[float, float] | None:
     """Return the mean salience of the words of each referent, at its last occurrence.
-
-    Args:
-        sentence: a sentence with the names of its referents.
 
     Returns:
         The means for the correct and the incorrect referent, in [-1, 1]; None if one of them is not

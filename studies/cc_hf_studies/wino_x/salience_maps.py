@@ -59,13 +59,6 @@ def salience_html(
     The depth of a word's colour is its salience divided by the greatest absolute salience on the
     page, which the legend names; blue words have a negative salience. The salience itself is the
     tooltip of the word. All text is escaped, and the page loads nothing.
-
-    Args:
-        signature: that of the figures of these sentences.
-        command: the command that made the page.
-
-    Raises:
-        InputError: for no sentences.
     """
     _check(saliences)
     triggers = _triggers(saliences)
@@ -85,12 +78,7 @@ def salience_html(
 def salience_png(
     saliences: Sequence[Salience], *, title: str = 'Salience for the translation of "it"'
 ) -> bytes:
-    """Return the same map as a PNG picture, on white.
-
-    Raises:
-        InputError: for no sentences.
-        MissingDependencyError: without matplotlib.
-    """
+    """Return the same map as a PNG picture, on white."""
     _check(saliences)
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -138,16 +126,7 @@ def _write(figure: Any, y: float, text: str, *, size: int = 8) -> None:
 def _boxes(
     figure: Any, y: float, boxes: Sequence[tuple[str, float, bool, bool]], line_height: float
 ) -> float:
-    """Draw words on coloured boxes from left to right, in as many lines as they need.
-
-    Args:
-        y: height of the first line, in pixels.
-        boxes: text, place on the scale, whether it has a frame, and whether it is in italics.
-        line_height: in pixels.
-
-    Returns:
-        The height of the last line.
-    """
+    """Draw words on coloured boxes from left to right, in as many lines as they need."""
     width, height = figure.bbox.width, figure.bbox.height
     x = 0.02 * width
     for word, depth, has_frame, is_italic in boxes:

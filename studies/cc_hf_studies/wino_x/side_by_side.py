@@ -27,9 +27,6 @@ _IMPORTANCE = {"config": str, "triggers": {"effect": float}}
 def cells(figures: ShownFiles) -> Iterator[SystemFigure]:
     """Yield |RBC| of each bias, with "*" where p < .05, and the effect of triggers (Cohen's d),
     with "*" where the paired t-test has p < .05.
-
-    Raises:
-        InputError: for files of another form.
     """
     for file in figures.files.get("wino_x", ()):
         if f"wino_x/{file.kind}" == REFERENT_BIAS:

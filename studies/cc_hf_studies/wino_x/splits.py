@@ -62,13 +62,6 @@ class WinoXSplits:
         """Return the first schemas of the training part.
 
         A smaller part is the beginning of a larger one.
-
-        Args:
-            size: number of samples. Fewer are returned, by less than one schema, if whole schemas
-                cannot fill it.
-
-        Raises:
-            InputError: if the part has fewer samples, or if not even one schema fits.
         """
         if not 1 <= size <= len(self.train):
             raise InputError(
@@ -84,9 +77,6 @@ class WinoXSplits:
         For the whole sets and steps of 500, these go up to 2,500 for German, 1,500 for French and
         1,000 for Russian. The thesis trains on up to 2,000, 1,500 and 1,000; its text also mentions
         2,500 for German.
-
-        Raises:
-            InputError: for a step below 1, or larger than the part.
         """
         if not 1 <= step <= len(self.train):
             raise InputError(
@@ -98,9 +88,6 @@ class WinoXSplits:
 
 def schema_of(example: ContrastiveTranslationExample) -> str:
     """Return the schema of a sample, which it shares with its twin.
-
-    Raises:
-        InputError: for an example of another dataset.
 
     Examples:
         >>> schema_of(
@@ -138,18 +125,6 @@ def split_schemas(
     The schemas are shuffled from the order in which they first occur. The first make up the test
     part and the next the development part, as in the program of the thesis with its seed 42. Files
     with the same schemas in the same order, such as both languages of LM-Wino-X, are split alike.
-
-    Args:
-        examples: samples of Wino-X, with unique ids.
-        n_dev, n_test: numbers of samples for development and test. A part has fewer, by less than
-            one schema, if whole schemas cannot fill it.
-
-    Returns:
-        The three parts; the training part has all samples that the others leave.
-
-    Raises:
-        InputError: for samples that are not from Wino-X, too few samples, or an id that occurs
-            twice.
 
     Examples:
         >>> twins = [
@@ -190,12 +165,6 @@ def matching_samples(
 ) -> tuple[ContrastiveTranslationExample, ...]:
     """Return the samples of another configuration that have the ids of a part, in its order: the
     same schemas in another language.
-
-    Args:
-        part: samples of a split.
-
-    Raises:
-        InputError: if a sample is missing.
     """
     by_id = {example.id: example for example in examples}
     if missing := [example.id for example in part if example.id not in by_id]:

@@ -113,9 +113,6 @@ class Candidate:
     def filled(self, option: int) -> str:
         """Return the sentence with "the" and a filler in the gap.
 
-        Args:
-            option: 1 or 2.
-
         Examples:
             >>> Candidate(
             ...     "1-1", "1", "I cut the cake, as _ was big.", "x", ("cake", "knife"), 1
@@ -134,17 +131,8 @@ def select_schemas(
     """Choose the schemas in which "it" can stand for the fillers.
 
     Args:
-        sentences: sentences of `cc_hf_studies.wino_x.winogrande.load_winogrande`.
-        animate: further nouns, in the singular, that name persons or animals.
         count_errors: returns the number of grammatical errors of a sentence, such as
             `cc_hf_studies.common.grammar.language_tool`; None to check no grammar.
-
-    Returns:
-        Candidates, with the two of a schema beside each other; and filter -> number of sentences
-        that it removed. Candidates and removed sentences add up to all sentences.
-
-    Raises:
-        MissingDependencyError: if lemminflect is not installed.
     """
     schemas: dict[str, list[ContrastiveTranslationExample]] = {}
     for sentence in sentences:

@@ -33,11 +33,7 @@ _N_COLUMNS = 3
 
 
 def lengths_table(lengths: Mapping[str, Sequence[Length]]) -> list[Piece]:
-    """Return a table of lengths beside those of the thesis, where it has them.
-
-    Args:
-        lengths: configuration -> lengths of its texts.
-    """
+    """Return a table of lengths beside those of the thesis, where it has them."""
     table: list[tuple[str, ...]] = []
     rows = read_published(Path(__file__).parent)["Table 4.4"].rows
     for config, members in lengths.items():
@@ -122,9 +118,6 @@ def _with_shares(counts: Mapping[str, int]) -> list[str]:
 def curve_tables(curve: Mapping[str, Any]) -> list[Piece]:
     """Return the accuracies of each point of a learning curve, the learning rates that were tried,
     and what else was measured, in columns that fit into 80 characters.
-
-    Args:
-        curve: what `cc_hf_studies.wino_x.debias.debias` returns.
     """
     table: list[tuple[str, ...]] = []
     for point in curve["points"]:
@@ -244,14 +237,6 @@ def _importance_table(points: Sequence[Mapping[str, Any]]) -> list[Piece]:
 def curve_plot(curves: Mapping[str, Mapping[str, Any]], *, file_format: str = "svg") -> bytes:
     """Return a picture of accuracy, and of BLEU where it was measured, over the size of the
     training part, with a panel per curve and test part (thesis, Figures 4.3 and 4.4).
-
-    Args:
-        curves: title -> what `cc_hf_studies.wino_x.debias.debias` returns.
-        file_format: one of `cc_hf.reports.formats.plots.FORMATS`.
-
-    Raises:
-        InputError: for no curves, or one without points.
-        MissingDependencyError: without matplotlib.
     """
     panels = [
         (f"{title}\n{name}" if title else name, curve, name)

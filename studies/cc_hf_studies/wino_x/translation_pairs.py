@@ -51,9 +51,6 @@ class FormPaths:
     def of(cls, variants: Sequence[Sequence[int]]) -> FormPaths | None:
         """Compare the variants of a translation.
 
-        Args:
-            variants: the ids of the whole translation with each form, the correct one first.
-
         Returns:
             The paths, or None if two variants have the same ids.
 
@@ -103,18 +100,7 @@ def encode_pairs(
     Sub-words, spaces and capitals are thus those of the tokenizer.
 
     Args:
-        evaluator: the model whose tokenizer and languages are used.
-        examples: examples of one language pair.
         pronouns: "all" or "ambiguous" (see `PRONOUNS`); None to locate none.
-
-    Returns:
-        One pair per example, in the same order.
-
-    Raises:
-        InputError: for no examples, another value of `pronouns`, a language without known pronouns,
-            translations without any pronoun, or a text that the evaluator would truncate.
-        EvaluatorError: for a tokenizer that writes two pronouns with the same tokens.
-        TooLongError: for a text that exceeds the length limit of the model.
     """
     if pronouns not in (None, *PRONOUNS):
         raise InputError(f"pronouns: expected one of {', '.join(PRONOUNS)}, got {pronouns!r}")
@@ -191,8 +177,6 @@ class PairCollator:
     on that form, not on the correct one.
 
     Args:
-        pad: id of the padding token.
-        decoder_start: ids that precede every target in the decoder.
         n_forced: number of target tokens that are given to the model, such as language codes.
     """
 
@@ -211,16 +195,7 @@ class PairCollator:
         )
 
     def __call__(self, pairs: Sequence[EncodedPair]) -> dict[str, torch.Tensor]:
-        """Return the batch of some pairs.
-
-        Args:
-            pairs: at least one pair.
-
-        Returns:
-            Tensors by name. `input_ids` and `attention_mask` are (rows, source length),
-            `decoder_input_ids` and `labels` (rows, target length), `form_reads` and
-            `form_is_longer` as for `form_logprobs`.
-        """
+        """Return the batch of some pairs."""
         sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
         reads: list[tuple[int, int, int, int]] = []  # row, position, token, number of the form
         longer: list[list[list[bool]]] = []

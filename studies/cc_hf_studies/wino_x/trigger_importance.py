@@ -43,13 +43,7 @@ class _Sentence:
 
 
 def importance_signature(evaluator: Evaluator, data: Mapping[str, str | int], *, n: int) -> str:
-    """Return the signature of `prediction_differences`.
-
-    Args:
-        evaluator: the model.
-        data: the fields of the examples.
-        n: number of examples.
-    """
+    """Return the signature of `prediction_differences`."""
     return build("prediction-difference", {**data, **evaluator.signature_fields(), "n": n})
 
 
@@ -61,22 +55,10 @@ def prediction_differences(
 ) -> tuple[list[Salience], dict[str, str]]:
     """Measure the salience of every source word for the pronoun in the correct translation.
 
-    Args:
-        evaluator: a single sequence-to-sequence model. Its exact pass is used, whatever its mode.
-        examples: examples of Wino-X with translations (mt_en_de.translations and others), whose
-            `extra` names the pronouns and referents.
-
     Returns:
         The saliences, in the order of the examples; and a dict from each example without salience
         to the reason: the translation does not contain its pronoun, or no token of the model stands
         for the pronoun.
-
-    Raises:
-        InputError: for no examples, examples of another kind or of several language pairs, or an
-            evaluator that is not a sequence-to-sequence model.
-        TooLongError: for a text that exceeds the length limit of the model.
-        EvaluatorError: for a log-probability that is not a number; the message names the row and
-            its texts.
     """
     model = _checked(evaluator, examples)
     sentences: list[_Sentence] = []
@@ -128,9 +110,6 @@ def pronoun_start(example: ContrastiveTranslationExample) -> int | None:
     The pronoun can occur several times as a whole word. The occurrence that counts is the one where
     the contrastive translation has the wrong pronoun after the same text; otherwise, as in the
     program, the last one.
-
-    Args:
-        example: an example of Wino-X whose `extra` names both pronouns.
 
     Returns:
         A 0-based position, or None if the translation does not contain the pronoun.

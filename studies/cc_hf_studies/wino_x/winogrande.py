@@ -54,13 +54,6 @@ def load_winogrande(
         path: a .jsonl or .parquet file in the format of WinoGrande (`sentence`, `option1`,
             `option2`, `answer`, and `qID` where it is known); None for the largest training set of
             the Hub, pinned by its commit.
-        split: "train" or "validation", without `path`.
-        data_dir: a local copy of the upstream repositories, used instead of a download.
-
-    Raises:
-        InputError: for another split or another kind of file.
-        DataError: for a row that is not as expected, or a file that cannot be downloaded or has
-            another number of rows than declared.
     """
     if path is not None:
         return list(read_winogrande(path, name=Path(path).stem))
@@ -73,17 +66,6 @@ def read_winogrande(path: str | Path, *, name: str) -> Iterator[ContrastiveTrans
 
     Rows without `qID`, such as those of the Hub, are numbered. Their twin is then the nearest
     earlier row with the same options, the other answer and at least 70 % of the same words.
-
-    Args:
-        path: a .jsonl or .parquet file.
-        name: the beginning of the ids of rows without `qID`.
-
-    Yields:
-        Examples in English, without a source.
-
-    Raises:
-        InputError: for another kind of file.
-        DataError: for a row that is not as expected; the message names it.
     """
     open_rows: dict[frozenset[str], list[tuple[ContrastiveTranslationExample, Counter[str]]]] = {}
     seen: set[str] = set()

@@ -38,13 +38,6 @@ def trained_on_winogrande(
 
     A sentence is a sample of Wino-X if it has the id of its schema, or its context
     (`cc_hf_studies.wino_x.winogrande.same_context`).
-
-    Args:
-        splits: splits of the English side of LM-Wino-X, whose development and test part remain.
-        sentences: sentences of `cc_hf_studies.wino_x.winogrande.load_winogrande`.
-
-    Raises:
-        InputError: for splits in another language, or if no sentence is left.
     """
     held_out = {"test": splits.test, "dev": splits.dev}
     for example in (*splits.test, *splits.dev):

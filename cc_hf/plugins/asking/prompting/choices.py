@@ -131,17 +131,6 @@ def parse_choice(
     option, chooses that, and so does the answer in a box of LaTeX. Thoughts are no part of a reply,
     and one that was cut off chooses nothing.
 
-    Args:
-        options: the texts of both options, by which a reply may choose; () or blanks if they are
-            not known.
-        parser: one of `PARSERS`.
-
-    Returns:
-        The number of the option as it was shown, or the reason why the reply is not valid.
-
-    Raises:
-        InputError: for an unknown parser.
-
     Examples:
         >>> parse_choice("Translation 1 uses the feminine. Thus, translation 2 is right.").number
         '2'

@@ -64,9 +64,6 @@ class Prompt:
         """Return the turns for one sample: user and assistant alternate, and the user is last.
 
         The instruction opens the first turn of the user. There is no system turn.
-
-        Args:
-            question: what is asked, from `choice_question` or `sense_question`.
         """
         turns = []
         for asked, answer in self.demonstrations:
@@ -79,12 +76,6 @@ def choice_prompt(
     template: Template, demonstrations: Sequence[ChoiceSample], *, src_lang: str, tgt_lang: str
 ) -> Prompt:
     """Return the prompt of choices.
-
-    Args:
-        template: a template for translations or fillers.
-
-    Raises:
-        InputError: for a demonstration that lacks what the strategy's reasons need.
 
     Examples:
         >>> from cc_hf.plugins.asking.prompting.templates import find_template
@@ -109,13 +100,6 @@ def sense_prompt(
     template: Template, demonstrations: Sequence[TranslationSample], *, src_lang: str, tgt_lang: str
 ) -> Prompt:
     """Return the prompt of translations.
-
-    Args:
-        template: a template for word senses.
-
-    Raises:
-        InputError: for a demonstration without a translation, or without what the strategy's
-            reasons need.
 
     Examples:
         >>> from cc_hf.plugins.asking.prompting.templates import find_template
@@ -142,7 +126,6 @@ def choice_question(template: Template, sample: ChoiceSample, *, src_lang: str) 
     """Return what is asked about one choice.
 
     Args:
-        template: a template for translations or fillers.
         sample: the sample, with its options in the order in which they are shown.
     """
     return template.sample.format(
@@ -156,9 +139,6 @@ def choice_question(template: Template, sample: ChoiceSample, *, src_lang: str) 
 def bare_question(template: Template, sample: ChoiceSample, *, src_lang: str, tgt_lang: str) -> str:
     """Return the instruction and what is asked about one choice, without its options, for programs
     that show the options themselves.
-
-    Args:
-        template: a template for translations or fillers.
 
     Examples:
         >>> from cc_hf.plugins.asking.prompting.templates import find_template
@@ -174,11 +154,7 @@ def bare_question(template: Template, sample: ChoiceSample, *, src_lang: str, tg
 
 
 def sense_question(template: Template, source: str, *, src_lang: str) -> str:
-    """Return what is asked about one sentence to translate.
-
-    Args:
-        template: a template for word senses.
-    """
+    """Return what is asked about one sentence to translate."""
     return template.sample.format(src_name=language_name(src_lang), sentence=source)
 
 

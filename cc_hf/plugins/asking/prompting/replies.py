@@ -85,10 +85,6 @@ class FileRespondent:
 
     Attributes:
         unused: ids that no request had so far.
-
-    Raises:
-        InputError: for a file that cannot be read, a line that is not as expected, or an id that
-            occurs twice with different replies.
     """
 
     def __init__(self, path: Path) -> None:
@@ -118,11 +114,7 @@ class FileRespondent:
         )
 
     def reply_by_id(self, ids: Sequence[str]) -> list[Reply]:
-        """Return the replies of requests.
-
-        Raises:
-            InputError: for an id that the file does not hold.
-        """
+        """Return the replies of requests."""
         if missing := [name for name in ids if name not in self._replies]:
             raise InputError(
                 f"{self.path}: expected a reply to each of {len(ids)} requests, got none to"
@@ -161,20 +153,8 @@ def ask(
     Replies are stored block by block. A call with the same arguments goes on behind the last block
     that was stored, and asks again what failed. Requests with the same turns are asked once.
 
-    Args:
-        requests: what to ask; ids are unique.
-        path: file of the replies; one of the same run is continued.
-        run: what is asked, of which model, as plain values. A file of another run is refused.
-        advance: called with the number of requests that were answered, for a bar.
-
     Returns:
         Id -> reply, in the order of the requests.
-
-    Raises:
-        InputError: for a file of another run, that another process is writing, or that cannot be
-            read.
-        EvaluatorError: for another number of replies than requests, or a model that fails as a
-            whole.
     """
     keys = {
         request.id: request_key(respondent.identity, request.conversation) for request in requests
@@ -217,11 +197,7 @@ def is_run(path: Path) -> bool:
 
 
 def read_run(path: Path) -> KeptRun:
-    """Read what `ask` kept, with the last reply to each request.
-
-    Raises:
-        InputError: for a file that `ask` did not write, or two replies to one request.
-    """
+    """Read what `ask` kept, with the last reply to each request."""
     with opened(path) as file:
         data = file.read()
     # A process that was killed may have left an incomplete line at the end.
@@ -323,11 +299,7 @@ class _Once:
         self._known: dict[str, tuple[Reply, Place]] = {}
 
     def check(self, name: str, reply: Reply, where: Place) -> None:
-        """Remember a reply.
-
-        Raises:
-            FileError: for another one than that of an earlier line.
-        """
+        """Remember a reply."""
         before, first = self._known.setdefault(name, (reply, where))
         if before != reply and before.text is not None:
             raise FileError(

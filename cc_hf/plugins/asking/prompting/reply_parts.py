@@ -49,9 +49,6 @@ def without_element(text: str) -> str:
 def alternatives(text: str) -> list[str]:
     """Return the texts of a list with numbers, letters or bullets, without these.
 
-    Returns:
-        At least two texts; [] if there is no such list.
-
     Examples:
         >>> alternatives("1. Die Ärztin kam.\\n2. Der Arzt kam.")
         ['Die Ärztin kam.', 'Der Arzt kam.']

@@ -129,15 +129,6 @@ def choice_samples(example: ContrastiveTranslationExample) -> list[ChoiceSample]
     The options are in the order that the data give by the number of the right one, `answer`.
     Without it, a hash of the id decides, so that about half of the right options come first.
 
-    Returns:
-        One choice, with the id of the example, if there is one wrong translation. Several choices
-        have the number of the wrong one, from 1, behind the id. An example without a wrong
-        translation gives none.
-
-    Raises:
-        InputError: for an example without a source whose translations fill no gap, an `answer`
-            other than 1 and 2, or an open choice, of which no answer is right.
-
     Examples:
         >>> example = ContrastiveTranslationExample(
         ...     "7", "en", "de", "The bat.", "Der Schläger.", ("Die Fledermaus.", "Der Hieb."), "x"
@@ -202,16 +193,6 @@ def translation_sample(example: Example) -> TranslationSample:
 def draw_schemas(samples: Sequence[ChoiceSample], n_shots: int, *, seed: int) -> list[ChoiceSample]:
     """Draw whole schemas, both twins of each; or single samples, if none has a schema.
 
-    Args:
-        n_shots: number of samples to draw; of schemas, an even number.
-        seed: seed of numpy's default generator, 0 or more.
-
-    Returns:
-        The samples, twins side by side.
-
-    Raises:
-        InputError: for an odd number, or more schemas than there are.
-
     Examples:
         >>> rows = [ChoiceSample(str(i), str(i // 2), "It.", ("a", "b"), "1") for i in range(6)]
         >>> [sample.id for sample in draw_schemas(rows, 2, seed=0)]
@@ -261,12 +242,6 @@ def draw_samples(
 ) -> list[TranslationSample]:
     """Draw sentences with a translation.
 
-    Args:
-        seed: seed of numpy's default generator, 0 or more.
-
-    Raises:
-        InputError: for more than there are with a translation.
-
     Examples:
         >>> rows = [TranslationSample(str(i), "Yes.", "Ja.") for i in range(6)]
         >>> [sample.id for sample in draw_samples(rows, 2, seed=0)]
@@ -295,12 +270,6 @@ def same_sentence(text: str) -> str:
 def shipped_file(task: str, src_lang: str, tgt_lang: str) -> Path:
     """Return the file of demonstrations with reasons that ships for a language pair.
 
-    Args:
-        task: one of `cc_hf.plugins.asking.prompting.templates.TASKS`.
-
-    Raises:
-        MissingOptionError: for a pair without one.
-
     Examples:
         >>> shipped_file("senses", "en", "de").name
         'senses.en-de.tsv'
@@ -322,13 +291,6 @@ def read_choice_samples(path: Path, tgt_lang: str) -> list[ChoiceSample]:
 
     The columns are schema, sentence, translation1, translation2, answer, pronoun1, pronoun2,
     referent1, referent2 (English nouns), target1, target2 (nouns of the translation) and reason.
-
-    Args:
-        tgt_lang: ISO 639-1 code of the translations, whose pronouns tell the genders.
-
-    Raises:
-        InputError: for a file that cannot be read, lacks a column, or has an answer other than 1
-            and 2.
 
     Examples:
         >>> sample = read_choice_samples(shipped_file("translations", "en", "de"), "de")[0]
@@ -363,9 +325,6 @@ def read_translation_samples(path: Path) -> list[TranslationSample]:
     """Read demonstrations of translations from a tab-separated file.
 
     The columns are source, word, meaning, target, definition and translation.
-
-    Raises:
-        InputError: for a file that cannot be read or lacks a column.
 
     Examples:
         >>> read_translation_samples(shipped_file("senses", "en", "fr"))[1].target

@@ -180,13 +180,6 @@ TEMPLATES: dict[tuple[str, str], Template] = {
 def find_template(task: str, strategy: str) -> Template:
     """Return the template of a task and a strategy.
 
-    Args:
-        task: one of `TASKS`.
-        strategy: one of `STRATEGIES`.
-
-    Raises:
-        InputError: for a strategy that the task does not have.
-
     Examples:
         >>> find_template("senses", "basic").shots
         10

@@ -120,15 +120,6 @@ def parse_translation(
     simple test: the script, the share of frequent English words, and the share of words in lower
     case that are words of the source.
 
-    Args:
-        parser: one of `TRANSLATION_PARSERS`.
-
-    Returns:
-        The translation in one line, or the reason why there is none.
-
-    Raises:
-        InputError: for an unknown parser.
-
     Examples:
         >>> parse_translation('["Er ging."]', "He left.", tgt_lang="de").text
         'Er ging.'

@@ -156,17 +156,7 @@ def read_board(
     title: str = "Disambiguation leaderboard",
     quality: str | Path | Sequence[str | Path] | None = None,
 ) -> Board:
-    """Read a folder of results with their judgements.
-
-    Args:
-        results: a folder that `store.read_shown` reads, with the origins of the translations in
-            `systems.tsv` (`cc_hf.plugins.leaderboard.static.origins.ORIGINS`) if they are known.
-        quality: BLEU of systems, as texts or files (`read_quality_scores`).
-
-    Raises:
-        InputError: for a folder without a readable result, a blank title, or a file beside the
-            results that cannot be read.
-    """
+    """Read a folder of results with their judgements."""
     return build_board(
         read_shown(results, title, has_judgements=True),
         title=title,
@@ -183,15 +173,6 @@ def build_board(
     origins: Mapping[str, SystemOrigin] | None = None,
 ) -> Board:
     """Divide results into rankings.
-
-    Args:
-        store: results with their judgements; without them, systems have no bands.
-        quality: BLEU of systems, as texts or files (`read_quality_scores`).
-        origins: where translations come from, for as many systems as are known.
-
-    Returns:
-        The board. Rankings with most systems that have ranks come first, and those by judges that
-            are screens last.
 
     Examples:
         >>> from cc_hf.plugins.leaderboard.store import StoredResult
@@ -238,11 +219,7 @@ def build_board(
 
 
 def _ranking(group: Sequence[tuple[EvaluationResult, LeaderboardRow]], names: set[str]) -> Ranking:
-    """Return the ranking of comparable results.
-
-    Args:
-        names: those of the rankings so far; it is updated.
-    """
+    """Return the ranking of comparable results."""
     first = group[0][1]
     of_row = {row.name: result for result, row in group}
     rows = ranked([row for _, row in group], first.ranks.by)

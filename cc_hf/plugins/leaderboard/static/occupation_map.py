@@ -89,10 +89,6 @@ def occupation_map(
 ) -> OccupationMap | None:
     """Draw the map of a ranking.
 
-    Args:
-        samples: those of the ranking with their examples.
-        order: the systems of the board, whose places choose their marks.
-
     Returns:
         None where too little is known of occupations (`occupation_shares`).
     """

@@ -168,9 +168,6 @@ def occupation_shares(ranking: Ranking, samples: Sequence[Sample]) -> Occupation
     Sentences in which nothing tells who is meant are counted if they have readings of enough
     occupations, and otherwise those that mean a woman or a man and have a verdict.
 
-    Args:
-        samples: those of the ranking with their examples.
-
     Returns:
         None if no system has enough occupations.
     """

@@ -35,15 +35,7 @@ class SystemOrigin:
 
 
 def read_origins(folder: Path) -> Mapping[str, SystemOrigin]:
-    """Read the file `ORIGINS` of a folder.
-
-    Returns:
-        System -> origin; {} if there is no such file.
-
-    Raises:
-        FileError: for other columns, a row with another number of cells, an empty name, or a system
-            that occurs twice. The message names the line.
-    """
+    """Read the file `ORIGINS` of a folder."""
     path = folder / ORIGINS
     if not is_file(path):
         return {}

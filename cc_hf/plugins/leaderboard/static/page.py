@@ -151,11 +151,7 @@ def fill_folder(
     """Write the page, the JSON of its figures, and the sentences in parts into an empty folder.
 
     Args:
-        data_dir: see `write_static_board`.
         live: the address of a page that judges texts of visitors; "" for none.
-
-    Returns:
-        The board with its notes.
     """
     order = system_order(row for ranking in board.rankings for row in ranking.rows.values())
     (folder / _PARTS).mkdir()

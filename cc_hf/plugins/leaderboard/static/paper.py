@@ -33,10 +33,6 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def paper_svg(height: float, title: str, description: str, elements: Sequence[Element]) -> str:
     """Return a chart of the usual width as the text of an SVG file.
 
-    Args:
-        title, description: what screen readers say, which is not drawn.
-        elements: what the chart shows, the last on top, with classes of the page.
-
     Examples:
         >>> from cc_hf.reports.page.drawing import text_element
         >>> text = paper_svg(20, "a & b", "", [text_element(0, 9, "<c>", "end")])

@@ -36,10 +36,6 @@ _VERDICTS = {"correct": "c", "incorrect": "i", NEITHER: "n"}
 def part_text(name: str, content: Any) -> str:
     r"""Return the text of a file that the page loads.
 
-    Args:
-        name: the name by which the page asks for it.
-        content: anything that `json.dumps` accepts, without NaN.
-
     Examples:
         >>> part_text("a/0", ["</script>"])
         'ccPart("a/0",["\\u003c/script\\u003e"]);\n'
@@ -109,7 +105,6 @@ def state(sample: Sample, system: int, letters: Mapping[str, str]) -> str:
 
     Args:
         system: index of the system among those of the ranking.
-        letters: those of `reading_letters`.
     """
     judgement, reading = sample.judgements[system][0], sample.readings[system][0]
     if judgement is not None:

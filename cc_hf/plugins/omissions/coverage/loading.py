@@ -12,9 +12,6 @@ __all__ = ["options_like"]
 def options_like(evaluator: Evaluator) -> LoadingOptions:
     """Return the options by which another model is loaded as an evaluator was: mode, device, cache,
     what to do with long texts, and whether processes share the scoring.
-
-    Args:
-        evaluator: a function has none of these; the defaults are returned.
     """
     if isinstance(evaluator, FunctionEvaluator):
         return LoadingOptions()

@@ -64,15 +64,7 @@ def judge_rows(
     """Return the verdict on every translation: "incorrect" with an omission or addition.
 
     Args:
-        references: mappings with the keys that `Coverage` reads.
-        differences: "omission", and "addition" if additions were looked for, -> row -> the parts
-            that could be missing, each with how much more probable the other text is without it, in
-            nats per token. A row that is in neither is inconclusive.
         ids: names of the examples; None for row numbers.
-        min_difference: an error is greater than this.
-
-    Raises:
-        InputError: for ids that do not fit the rows.
 
     Examples:
         >>> row = dict.fromkeys(("category", "omission", "addition"), "") | {"source": "Go now."}
@@ -273,11 +265,7 @@ class Coverage(ScoringMetric):
 
     @property
     def backward(self) -> Evaluator | None:
-        """The evaluator for additions.
-
-        Raises:
-            InputError: for one that `opened` has not opened.
-        """
+        """The evaluator for additions."""
         if not isinstance(self.backward_evaluator, (Evaluator, type(None))):
             raise InputError(
                 "backward_evaluator: expected an Evaluator, got"
@@ -313,9 +301,6 @@ class Coverage(ScoringMetric):
     @staticmethod
     def n_parts(text: str, lang: str) -> int:
         """Return the number of chunks of a text, of which each is scored.
-
-        Args:
-            lang: ISO 639-1.
 
         Examples:
             >>> Coverage.n_parts("Go now.", "en")
@@ -407,11 +392,7 @@ class Coverage(ScoringMetric):
             check_reading(j, *(["incorrect"] if j.predicted else ["correct", "inconclusive"]))
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every translation and compute the figures.
-
-        Raises:
-            InputError: for spans outside their text, or a backward evaluator that does not fit.
-        """
+        """Judge every translation and compute the figures."""
         scoring = self.scored(scoring)
         sides = self._differences(rows, scoring)
         backward_fields: dict[str, str] = {}

@@ -54,12 +54,6 @@ def constituents(sentences: Sequence[Sequence[Word]]) -> list[Span]:
     A part is a word with all its dependents, if they stand side by side and one of them is a
     content word.
 
-    Args:
-        sentences: the words of each sentence; a text of several sentences has no parts.
-
-    Returns:
-        Spans, the one with most words first, then by their heads from the left.
-
     Examples:
         >>> words = [Word(0, 2, 1, "DET"), Word(3, 6, 2, "NOUN"), Word(7, 13, -1, "VERB")]
         >>> constituents([words])
@@ -146,30 +140,12 @@ PARSERS: dict[str, Callable[[str], Parser]] = {"stanza": _stanza, "spacy": _spac
 
 @cache
 def load_parser(name: str, lang: str) -> Parser:
-    """Return a parser of a language, loaded once.
-
-    Args:
-        name: a name of `PARSERS`.
-        lang: ISO 639-1.
-
-    Raises:
-        MissingDependencyError: for a package or model that is not installed; the message holds the
-            line that installs it.
-    """
+    """Return a parser of a language, loaded once."""
     return PARSERS[name](lang)
 
 
 def parts_of(text: str, lang: str, spans: str, *, keeps_names: bool = False) -> list[Span]:
     """Return the parts of a text that may be missing.
-
-    Args:
-        lang: ISO 639-1.
-        spans: "chunks", or a name of `PARSERS`.
-        keeps_names: see `cc_hf.plugins.omissions.coverage.spans.chunks`; parsers ignore it.
-
-    Raises:
-        InputError: for other `spans`.
-        MissingDependencyError: for a parser that is not installed.
 
     Examples:
         >>> parts_of("Go now.", "en", "chunks")

@@ -65,14 +65,7 @@ def table_of(lang: str) -> str:
 
 
 def parsed_spans(spans: str, where: str) -> list[Span]:
-    """Return spans from their JSON; none for "".
-
-    Args:
-        where: what names the spans in an error.
-
-    Raises:
-        InputError: for another text.
-    """
+    """Return spans from their JSON; none for ""."""
     if not spans:
         return []
     try:
@@ -88,9 +81,6 @@ def parsed_spans(spans: str, where: str) -> list[Span]:
 
 def content_words(text: str, lang: str) -> list[str]:
     """Return the content words of a text in their order.
-
-    Args:
-        lang: ISO 639-1; in a language without a table, every word is a content word.
 
     Examples:
         >>> content_words("Exit the Plane, the plane!", "en")
@@ -124,14 +114,6 @@ def chunks(text: str, lang: str, *, keeps_names: bool = False) -> list[Span]:
     A part holds no mark and ends with a content word. It begins behind a content word, a mark or
     nothing; or, if it has content words only, between a function word and a content word ("small"
     in "the small plane"). A content word is left outside it.
-
-    Args:
-        lang: ISO 639-1; in a language without a table, every word is a content word.
-        keeps_names: whether capitalised words that follow one another inside the text stay
-            together: the second half of a name often follows from the first.
-
-    Returns:
-        Spans, the longest first (in words), then from the left.
 
     Examples:
         >>> text = "Please exit the plane after landing."

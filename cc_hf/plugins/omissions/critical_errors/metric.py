@@ -46,11 +46,7 @@ Differences = Mapping[int, Sequence[tuple[Rewriting, float]]]
 
 
 def _thresholds(min_difference: float | str) -> dict[str, float]:
-    """Return the least difference of each phenomenon.
-
-    Raises:
-        InputError: for anything but a number from 0, or one for each of several phenomena.
-    """
+    """Return the least difference of each phenomenon."""
     parts = str(min_difference).split(",")
     named = [part.rpartition("=") for part in parts]
     try:
@@ -87,14 +83,7 @@ def judge_rows(
     """Return the verdict on every translation: "incorrect" with a critical error.
 
     Args:
-        references: mappings with the keys that `CriticalErrors` reads.
-        differences: row -> the changes of its source, each with how much more probable the
-            translation is under it, in nats per token. Other rows are inconclusive.
         ids: names of the examples; None for row numbers.
-        min_difference: see `CriticalErrors`.
-
-    Raises:
-        InputError: for ids that do not fit the rows, or another `min_difference`.
 
     Examples:
         >>> row = {"source": "He is not here.", "errors": "", "category": ""}
@@ -287,11 +276,7 @@ class CriticalErrors(ScoringMetric):
         return self._variants(rows).contests
 
     def _variants(self, rows: Rows) -> Variants[Rewriting]:
-        """Return the rewritings of all sources, with their requests.
-
-        Raises:
-            InputError: for sources in a language without rules.
-        """
+        """Return the rewritings of all sources, with their requests."""
         wanted = self.phenomena.split(",") if self.phenomena else PHENOMENA
         variants: Variants[Rewriting] = Variants()
         sources = rows.column("source")
@@ -346,11 +331,7 @@ class CriticalErrors(ScoringMetric):
             check_reading(j, *(["incorrect"] if j.predicted else ["correct", "inconclusive"]))
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every translation and compute the figures.
-
-        Raises:
-            InputError: for sources in a language without rules.
-        """
+        """Judge every translation and compute the figures."""
         scoring = self.scored(scoring)
         differences = self._variants(rows).differences(scoring.scores)
         judgements = judge_rows(

@@ -84,14 +84,6 @@ def _rules(lang: str) -> tuple[_Rule, ...]:
 def rewritings(source: str, translation: str, lang: str) -> list[Rewriting]:
     """Return the rewritings of a source, in the order of the rules and without duplicates.
 
-    Args:
-        translation: numbers that only it has replace those that only the source has, and words that
-            both have, with a capital, are names.
-        lang: ISO 639-1 code of the source.
-
-    Raises:
-        InputError: for a language without rules.
-
     Examples:
         >>> source = "Anna did not pay Ben before May."
         >>> changes = rewritings(source, "Anna hat Ben vor Juni bezahlt.", "en")

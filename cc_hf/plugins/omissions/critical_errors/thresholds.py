@@ -40,7 +40,6 @@ def best_threshold(
     Args:
         values: differences, shape (n,); one above the threshold says that there is an error.
         gold: whether there is one, shape (n,).
-        sources: n texts; those of one source are in the same half.
 
     Returns:
         The threshold, from 0; None with fewer than 10 right or wrong translations in a half.

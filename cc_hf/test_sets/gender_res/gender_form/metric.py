@@ -76,10 +76,6 @@ def _read(translation: str, lang: str) -> tuple[tuple[str, str], ...]:
 def reading_of(translation: str, reference: Mapping[str, Any], lang: str) -> str | None:
     """Return the gender of a slot, "" for none; None if the persons are not those of the source.
 
-    Args:
-        reference: a mapping with the keys `persons` and `slot` of `GenderForm`.
-        lang: language of the translation: es.
-
     Examples:
         >>> reading_of("Soy buena.", {"persons": "first", "slot": 0}, "es")
         'female'
@@ -104,11 +100,6 @@ def judge_rows(
     `predicted` is the gender that is read, "" for none.
 
     Slots of a cluster are one unit in comparisons of systems, by the name of the cluster.
-
-    Args:
-        references: mappings with the keys that `GenderForm` reads.
-        tgt_lang: language of the translations: es.
-        ids: names of the examples.
 
     Examples:
         >>> row = {"persons": "first second", "slot": 1, "gender": "female"}
@@ -302,11 +293,7 @@ class GenderForm(Metric):
             check_reading(j, _verdict(j.gold, j.predicted))
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every slot and compute the figures.
-
-        Raises:
-            InputError: for a language without a form rule.
-        """
+        """Judge every slot and compute the figures."""
         lang = rows.tgt_lang
         if lang not in _RULES:
             raise InputError(

@@ -36,9 +36,6 @@ def _kinds() -> dict[str, frozenset[str]]:
 def read_persons(translation: str) -> list[tuple[str, str]]:
     """Return the predicates about the first and the second person, in their order.
 
-    Args:
-        translation: Spanish; entities of HTML are decoded.
-
     Returns:
         Pairs of "first" or "second", and the gender that the words of the predicate show: "male",
             "female", or "" for none.

@@ -153,11 +153,7 @@ class StereotypeRates(Metric):
         return [{"source": e.source, "category": e.category} for e in examples]
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Read the gender of every translation and compute the figures.
-
-        Raises:
-            InputError: for a language without a form rule.
-        """
+        """Read the gender of every translation and compute the figures."""
         genders = np.array([read_gender(text, rows.tgt_lang) for text in rows.translations])
         is_gender = np.stack([genders == "male", genders == "female"], axis=1)
         categories = rows.column("category")
@@ -216,11 +212,7 @@ class StereotypeRates(Metric):
 
 
 def _plain_notes(counts: Mapping[str, npt.NDArray[np.float64]]) -> tuple[str, ...]:
-    """Return what the figures are by plain shares, which do not depend on the number of readings.
-
-    Args:
-        counts: stereotype -> its masculine and feminine readings.
-    """
+    """Return the figures by plain shares, which do not depend on the number of readings."""
     if not counts:
         return ()
     plain = mean_rates({name: c[0] / c.sum() for name, c in counts.items()}, _PEOPLE)

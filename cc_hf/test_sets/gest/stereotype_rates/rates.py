@@ -85,9 +85,6 @@ def mean_rates(
 def feminine_ranks(rates: Mapping[str, float]) -> dict[str, int]:
     """Return the rank of each stereotype, 1 for the one with the lowest masculine rate.
 
-    Args:
-        rates: stereotype -> its masculine rate. Equal ones share the best rank of theirs.
-
     Examples:
         >>> feminine_ranks({"leaders": 0.9, "gentle": 0.3, "weak": 0.5})
         {'leaders': 3, 'gentle': 1, 'weak': 2}

@@ -66,14 +66,8 @@ def read_gender(translation: str, lang: str) -> str:
     Slovak and Polish also an adjective near it; then a word such as "rád". Polish verbs show the
     person themselves.
 
-    Args:
-        lang: ISO 639-1 code of the translation, one of `languages`.
-
     Returns:
         "male", "female", or "" if the rule reads neither.
-
-    Raises:
-        InputError: for a language without a rule.
 
     Examples:
         >>> read_gender("Я никогда не обманывала.", "ru"), read_gender("Нисам могао.", "sr")

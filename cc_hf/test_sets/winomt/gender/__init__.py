@@ -49,17 +49,8 @@ def gender_predictor(
     """Return the gender rules of a language.
 
     Args:
-        lang: ISO 639-1 code, one of `GENDER_LANGUAGES`.
-        spacy_model: name or path of a spaCy pipeline that replaces the small one; only for Spanish,
-            French and Italian.
         rule: "published"; or, for the same languages, "context", which finds the head noun and its
             determiner by a dictionary of Apertium, among all words that are aligned.
-
-    Raises:
-        UnknownNameError: for another language or rule.
-        InputError: for a spaCy pipeline of another language, or for a language that uses none; for
-            the rule "context" with a pipeline, or in a language that it does not read.
-        MissingDependencyError: if spaCy or its pipeline is not installed.
 
     Examples:
         >>> sentence = "Er sah die Ärztin, die"

@@ -18,14 +18,7 @@ _GENDERS = {"masc": "male", "femn": "female", "neut": "neutral"}
 
 @functools.cache
 def predictor(lang: str) -> EastSlavicGender:
-    """Return the rules with the dictionary of a language; it is loaded once.
-
-    Args:
-        lang: "ru" or "uk".
-
-    Raises:
-        MissingDependencyError: without the Ukrainian dictionary.
-    """
+    """Return the rules with the dictionary of a language; it is loaded once."""
     import pymorphy3
 
     dictionary = f"pymorphy3-dicts-{lang}"

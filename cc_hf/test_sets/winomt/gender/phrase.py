@@ -64,9 +64,6 @@ class GenderPredictor(ABC):
 def most_frequent(genders: Sequence[str]) -> str:
     """Return the most frequent gender, the first of equally frequent ones.
 
-    Returns:
-        One of `genders`; `UNKNOWN` if there are none.
-
     Examples:
         >>> most_frequent(["male", "female", "female"]), most_frequent(
         ...     ["male", "female"]

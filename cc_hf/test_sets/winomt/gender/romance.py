@@ -28,12 +28,7 @@ def predictor(lang: str, spacy_model: str | None = None) -> GenderPredictor:
     """Return the rules with a spaCy pipeline, or with Apertium where the small one is missing.
 
     Args:
-        lang: "es", "fr" or "it".
         spacy_model: name or path of a pipeline; None for the small one of the language.
-
-    Raises:
-        MissingDependencyError: if neither is installed, or not the pipeline that is named.
-        InputError: for a pipeline of another language.
     """
     try:
         pipeline = load_pipeline(

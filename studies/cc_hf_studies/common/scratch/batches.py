@@ -32,7 +32,6 @@ def batch_starts(
 
     Args:
         lengths: lengths of sources and targets of the pairs, of shape (n, 2).
-        batch_size: number of pairs in a batch.
         batch_tokens: largest number of tokens in a batch, in place of a number of pairs: pairs
             times the longest source and the longest target together. A pair that is longer is a
             batch of its own.
@@ -63,9 +62,7 @@ class PairBatches(Dataset[list[_Row]]):
     batches is the same in every epoch. What is in memory are three numbers of each pair.
 
     Args:
-        pairs: rows with `input_ids` and `labels`, memory-mapped.
         batch_size, batch_tokens: see `batch_starts`.
-        seed: decides which pairs of equal length are together.
     """
 
     def __init__(

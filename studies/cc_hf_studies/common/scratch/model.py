@@ -29,14 +29,7 @@ def config_fields(
     """Return the fields that all configurations of these transformers share.
 
     Args:
-        sizes: sizes of the model.
-        n_pieces: size of the vocabulary of the sources, padding included.
-        is_joint: whether the targets have the same vocabulary, in which padding has the last id.
         dropout: share of values that are dropped in training, in [0, 1).
-        max_positions: largest number of pieces of a sentence.
-
-    Returns:
-        Fields of a configuration by name.
     """
     return {
         "vocab_size": n_pieces,
@@ -131,14 +124,6 @@ def count_parameters(sizes: ModelSizes, n_pieces: int, *, attention: str = "ordi
     """Return the number of parameters that are trained, without memory for their values.
 
     Positions are computed, not trained, and are not counted.
-
-    Args:
-        sizes: sizes of the model.
-        n_pieces: size of the joint vocabulary, padding included.
-        attention: self-attention of the decoder, one of `ATTENTIONS`.
-
-    Raises:
-        InputError: for another attention.
 
     Examples:
         >>> from cc_hf_studies.common.scratch.options import SIZES

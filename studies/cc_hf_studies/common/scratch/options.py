@@ -28,9 +28,6 @@ class ModelSizes:
         encoder_ffn, decoder_ffn: inner widths of the feed-forward layers of a side.
         heads: number of attention heads, a divisor of the width.
 
-    Raises:
-        InputError: for a size below 1, or heads that do not divide the width.
-
     Examples:
         >>> ModelSizes(1, 1, 6, 8, 8, heads=4)
         Traceback (most recent call last):

@@ -46,10 +46,6 @@ class PairFiles:
         n_pairs: size of a random subset, in the order of the files; None for all pairs.
         seed: decides the subset.
 
-    Raises:
-        InputError: while reading, for files that do not exist, are not UTF-8, have no lines or
-            different numbers of lines, or fewer than `n_pairs`.
-
     Examples:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -87,11 +83,7 @@ class PairFiles:
         return compress(pairs, is_chosen)
 
     def whole(self) -> list[tuple[str, str]]:
-        """Return the pairs without those of which a side is blank.
-
-        Raises:
-            InputError: if none is left.
-        """
+        """Return the pairs without those of which a side is blank."""
         pairs = [pair for pair in self if not any(map(is_blank, pair))]
         if not pairs:
             raise InputError(
@@ -116,9 +108,6 @@ def drop_reason(
         lengths: numbers of tokens of source and target, without marks such as EOS.
         max_tokens: largest number of tokens of a side; None for any.
         max_length_ratio: largest ratio of the numbers of tokens of both sides; None for any.
-
-    Returns:
-        "n_blank" (no text on a side), "n_too_long", "n_length_ratio", or None.
 
     Examples:
         >>> drop_reason("a b", "c d", (2, 2)), drop_reason("a", "b c d", (1, 3))
@@ -146,17 +135,7 @@ def encoded_pairs(
     """Write the pairs that pass the filters as token ids, unless this was done before.
 
     Args:
-        encode: returns the ids of the texts of both sides.
-        folder: folder for a folder of the pairs, whose name is a hash of the content of the files
-            and of the vocabulary, of the subset and of the filters.
-        vocabulary: the files that decide what `encode` returns.
         max_tokens, max_length_ratio: the filters, see `drop_reason`.
-
-    Returns:
-        The folder of the pairs, for `load_pairs`.
-
-    Raises:
-        InputError: for files that cannot be read, or pairs of which none passes.
     """
     identity: list[Any] = [
         *map(file_sha256, (files.source, files.target, *vocabulary)),
@@ -203,12 +182,7 @@ def _write(files: PairFiles, encode: Encode, path: Path, limits: dict[str, Any])
 
 
 def load_pairs(folder: Path) -> tuple[Dataset, dict[str, int]]:
-    """Load what `encoded_pairs` wrote; the rows stay on disk and are memory-mapped.
-
-    Returns:
-        The rows with `input_ids` and `labels`, and the counts: n_pairs, n_kept, and why others were
-        dropped: n_blank, n_too_long, n_length_ratio.
-    """
+    """Load what `encoded_pairs` wrote; the rows stay on disk and are memory-mapped."""
     from datasets import Dataset
 
     counts: dict[str, int] = json.loads((folder / _COUNTS).read_text(encoding="utf-8"))

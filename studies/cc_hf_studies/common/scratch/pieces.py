@@ -67,18 +67,9 @@ def train_pieces_of_pairs(
     Of a large corpus, ten million texts are used, evenly over the corpus.
 
     Args:
-        folder: new folder for source.spm, target.spm, vocab.json and, for two vocabularies,
-            target_vocab.json.
-        n_pieces: number of pieces of a vocabulary before the threshold, without padding.
-        model_type: unigram or bpe.
-        separate: whether each language has a vocabulary of its own.
         threshold: number of times that a piece must occur in the whole segmented corpus of a
             language to be used in it. Rarer pieces are cut into smaller ones, as by
             `--vocabulary-threshold` of subword-nmt; single characters stay.
-
-    Raises:
-        InputError: for pairs that cannot be read, or a number of pieces that SentencePiece cannot
-            learn from them.
     """
     step = -(-2 * len(pairs) // _MOST_TEXTS)
 
@@ -188,11 +179,7 @@ def _save_ids(pieces: Sequence[str], path: Path) -> None:
 
 
 def vocabulary_files(folder: Path) -> list[Path]:
-    """Return the files of a vocabulary.
-
-    Raises:
-        InputError: for a folder that lacks one.
-    """
+    """Return the files of a vocabulary."""
     if missing := [name for name in _JOINT if not (folder / name).is_file()]:
         raise InputError(
             f"{folder}: expected a vocabulary of {', '.join(_JOINT)}, has no {missing[0]}; name the"

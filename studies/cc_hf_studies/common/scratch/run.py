@@ -159,11 +159,7 @@ def _marian(options: TrainingOptions, tokenizer: Any) -> Any:
 
 @contextmanager
 def _writing(folder: Path) -> Iterator[None]:
-    """Hold a folder that is new, empty, or that of a training.
-
-    Raises:
-        InputError: for another folder, or one that another run writes.
-    """
+    """Hold a folder that is new, empty, or that of a training."""
     path = resolved(folder)
     if path.exists() and not (path / _BEGUN).is_file() and (path.is_file() or any(path.iterdir())):
         raise InputError(
@@ -179,11 +175,7 @@ def _writing(folder: Path) -> Iterator[None]:
 def _begun(
     options: TrainingOptions, files: TrainingFiles, identity: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return all that decides a training, by name.
-
-    Raises:
-        FileError: for a file that cannot be read.
-    """
+    """Return all that decides a training, by name."""
     named = {"train": files.train, "dev": files.dev}
     named |= {f"test {number}": pair for number, pair in enumerate(files.tests, 1)}
     for path in (path for pair in named.values() for path in pair):
@@ -195,11 +187,7 @@ def _begun(
 
 
 def _check_begun(path: Path, begun: dict[str, Any]) -> None:
-    """Write how a training was begun, or refuse to continue it otherwise.
-
-    Raises:
-        InputError: for other options or files, once there is a checkpoint.
-    """
+    """Write how a training was begun, or refuse to continue it otherwise."""
     before = begun
     if path.is_file():
         before = json.loads(path.read_text(encoding="utf-8"))

@@ -40,16 +40,7 @@ _STATES = ("optimizer.pt", "scheduler.pt", "scaler.pt", "rng_state*.pth", "train
 def encode_pairs(
     pairs: Sequence[tuple[str, str]], tokenizer: Any, *, max_pieces: int
 ) -> list[dict[str, list[int]]]:
-    """Return pairs as rows for a trainer.
-
-    Args:
-        pairs: source and translation.
-        tokenizer: tokenizer of the model.
-        max_pieces: number of pieces to which a longer side is cut, EOS included.
-
-    Returns:
-        One dict of `input_ids` and `labels` per pair.
-    """
+    """Return pairs as rows for a trainer."""
     if not pairs:
         return []
     limits = {"truncation": True, "max_length": max_pieces}
@@ -79,18 +70,6 @@ def training_arguments(
 
     Args:
         output: folder of the checkpoints.
-        steps: largest number of steps.
-        eval_steps: number of steps between two evaluations, each with a checkpoint.
-        batch_size: number of pairs of a process in a batch; 1 for `PairBatches`.
-        learning_rate: learning rate at the end of the warm-up.
-        warmup: number of steps in which the learning rate rises.
-        seed: seed of the order of the pairs and of dropout.
-        cpu: whether to use the CPU also where there is a GPU.
-        others: further arguments of `Seq2SeqTrainingArguments`, such as what the best checkpoint is
-            chosen by.
-
-    Returns:
-        The arguments.
     """
     return Seq2SeqTrainingArguments(
         output_dir=str(output),
@@ -233,17 +212,8 @@ def make_trainer(
     """Return a trainer of translation.
 
     Args:
-        model: model to train.
-        tokenizer: its tokenizer.
         arguments: with `predict_with_generate`, each evaluation translates the development pairs,
             and `bleu` (sacreBLEU, in [0, 1]) can choose the best checkpoint.
-        training: pairs to learn from, or batches of them, whose order the seed decides.
-        development: pairs of the evaluations.
-        max_pieces: number of pieces to which a longer side is cut.
-        callbacks: further callbacks of the trainer.
-
-    Returns:
-        The trainer, before training.
     """
     # Rows of similar length in a batch need less padding.
     development = sorted(development, key=lambda pair: len(pair[0]))

@@ -27,15 +27,8 @@ def sentences_of(
     Their categories are "seed" and the kinds of change. The ids of seeds begin with "seed:", and
     only seeds have a reference.
 
-    Args:
-        path: a JSONL file by `cc-hf study disambiguation_bias attack build`.
-        languages: ISO 639-1 codes of the sentences and of the translations.
-
     Returns:
         The sentences; None if the file is another one.
-
-    Raises:
-        InputError: for a damaged file of samples, or a language that is None.
     """
     path = Path(path)
     if path.suffix.lower() not in JSONL:
@@ -62,14 +55,7 @@ def sentences_of(
 
 
 def read_translations(path: Path) -> dict[str, str]:
-    """Return source -> translation, "" where a model gave none that is valid.
-
-    Args:
-        path: a JSONL file by `cc-hf ask --output`.
-
-    Raises:
-        InputError: for a file that does not exist, or a line without source and translation.
-    """
+    """Return source -> translation, "" where a model gave none that is valid."""
     form = {"source": str, "translation": str | None}
     remedy = "write the file with `cc-hf ask SAMPLES --output`"
     rows = read_rows(path, JSONL, form, remedy=remedy)

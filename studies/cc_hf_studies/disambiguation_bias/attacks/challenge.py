@@ -48,18 +48,6 @@ def choose_challenge(
 
     The released program sorts by the bias towards the seed's sense by mistake. This function sorts
     by the difference, as the thesis says.
-
-    Args:
-        samples: samples, read once. At most `n` and, of each homograph, `max_per_homograph` are
-            kept in memory.
-        n: number of samples of each set.
-        max_per_homograph: largest number of samples of one homograph in the first set.
-
-    Returns:
-        Both sets, with n samples or all that there are. Both have the same size.
-
-    Raises:
-        InputError: for numbers below 1, or if no sample has a change at the homograph.
     """
     for name, value in (("n", n), ("max_per_homograph", max_per_homograph)):
         if value < 1:

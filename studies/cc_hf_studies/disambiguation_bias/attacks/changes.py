@@ -68,11 +68,6 @@ def insert_adjective(
 
     Args:
         start: 0-based position of the noun in characters.
-        adjective: adjective in lower case.
-        lang: ISO 639-1 code of the sentence; articles are adapted in English only.
-
-    Raises:
-        InputError: for a position outside the sentence, or a blank adjective.
 
     Examples:
         >>> insert_adjective("He found a spring.", 11, "old").text
@@ -96,7 +91,6 @@ def insert_after(source: str, end: int, adjective: str) -> ChangedSentence:
 
     Args:
         end: 0-based position behind the last character of the noun.
-        adjective: adjective in lower case.
 
     Examples:
         >>> insert_after("A mola quebrou.", 6, "velha").text
@@ -114,11 +108,6 @@ def replace_adjective(
     Args:
         start: 0-based position of the present adjective in characters.
         length: its number of characters.
-        adjective: new adjective, in lower case.
-        lang: ISO 639-1 code of the sentence; articles are adapted in English only.
-
-    Raises:
-        InputError: for characters outside the sentence, or a blank adjective.
 
     Examples:
         >>> replace_adjective("It was an honest note.", 10, 6, "high").text

@@ -72,9 +72,6 @@ class SenseCues:
         They are ordered by the difference of their relative frequency beside the sense and their
         largest one beside another sense, so that words that go with all senses are no cues.
 
-        Args:
-            table: attractors of a corpus in which the senses are known.
-
         Examples:
             >>> from collections import Counter
             >>> counts = {"bat": {"1": Counter(the=9, ball=3), "2": Counter(the=9, wings=2)}}
@@ -97,14 +94,7 @@ class SenseCues:
 
 
 def read_cues(path: Path, *, n: int = 6, placement: str = "before") -> SenseCues:
-    """Read cues of the user.
-
-    Args:
-        path: a JSON file, homograph -> cluster -> words of the source language, the best first.
-
-    Raises:
-        InputError: for a file that does not exist or is not such an object.
-    """
+    """Read cues of the user."""
     what = 'an object such as {"spring": {"1": ["summer"], "2": ["water"]}}'
     value = read_json(path, what, NonEmpty({str: {str: [WORD]}}))
     return SenseCues(value, n, path.stem, placement)
@@ -203,16 +193,8 @@ def conditioned_probabilities(
     A cue that the translation leaves out costs probability of its own, so one pair says little. A
     blank translation has the probability 0.
 
-    Args:
-        rows: cued sources; equal ones are judged once.
-        translations: source -> translation.
-
     Returns:
         The probabilities, in [0, 1], and the result of the metric `contrastive_conditioning`.
-
-    Raises:
-        InputError: for no rows, or a source without a translation.
-        TooLongError: for a text that is too long for the evaluator.
     """
     distinct = list(dict.fromkeys(rows))
     if not distinct:

@@ -89,16 +89,10 @@ def generate_samples(
     whatever their bias.
 
     Args:
-        table: attractors, counted on the training corpus.
-        modifiers: adjectives, counted on the same corpus.
         rules: further rules; None for those of the thesis.
-        counts: receives the number of samples of each kind, if given.
 
     Yields:
         Samples in the order of the seeds, then of the nouns, the adjectives and the clusters.
-
-    Raises:
-        InputError: for a seed whose homograph is not in the table of attractors.
     """
     rules = rules or GenerationRules()
     counts = Counter() if counts is None else counts

@@ -17,17 +17,6 @@ def compare_grammar(
 ) -> Share:
     """Count the samples with more errors than their seed.
 
-    Args:
-        samples: samples. Those that differ in the wrong sense only count once.
-        count_errors: returns the number of errors of a sentence; it is called once per sentence.
-
-    Returns:
-        The attacked sentences with more errors than their seed, among the different pairs of a seed
-            and an attacked sentence.
-
-    Raises:
-        InputError: for no samples.
-
     Examples:
         >>> compare_grammar([], len)
         Traceback (most recent call last):

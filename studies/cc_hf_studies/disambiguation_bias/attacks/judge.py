@@ -106,16 +106,8 @@ def attack_figures(
 ) -> AttackFigures:
     """Return the success of attacks in total, by kind of change and by bias.
 
-    Args:
-        judgements: judgements of one system.
-        judge: a name of `JUDGES`.
-
     Returns:
         Rates in [0, 1], with the counts beside them.
-
-    Raises:
-        InputError: for no judgements, or none whose seed is translated correctly.
-        MissingDependencyError: without scipy.
     """
     outcomes = [judgement.succeeds(judge) for judgement in judgements]
     counted = [

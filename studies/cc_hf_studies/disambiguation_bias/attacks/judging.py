@@ -104,11 +104,6 @@ def translate_or_read(
         translations: one line for each text of `distinct_texts`, or a JSONL file with the
             translations of a model that was asked, which may lack some; None to translate.
         name: name of the system; None for that of the model or file.
-        languages: ISO 639-1 codes of the sentences and of the translations.
-
-    Raises:
-        InputError: for no samples, both or neither of a system and translations, or another number
-            of lines.
     """
     if not samples:
         raise InputError(
@@ -165,14 +160,9 @@ def judge_attacks(
     """Judge the homograph in every translation, and count successful attacks.
 
     Args:
-        samples_path: file of the samples, for the signature.
         lexicon: judge by the words of each sense; None for none.
         cues: judge by contrastive conditioning; None for none.
         bootstrap: how intervals are drawn; None for the defaults.
-
-    Raises:
-        InputError: for no judge, texts without translations, or if no seed is translated correctly.
-        TooLongError: for a text that is too long for the evaluator.
     """
     if lexicon is None and cues is None:
         raise InputError("judge: expected a lexicon, cues or both, got neither")

@@ -119,10 +119,6 @@ def make_attacks(
         rules: which samples are made; None for the rules of the thesis.
         checks: language models that check seeds and samples; None for none.
         sources: file for every distinct text, one per line; None for no file.
-
-    Raises:
-        InputError: for files that are not as expected, an output that another run is writing, or if
-            no sample can be made.
     """
     seed_rules, rules, checks = (
         seed_rules or SeedRules(),

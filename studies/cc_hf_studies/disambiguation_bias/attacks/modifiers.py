@@ -44,11 +44,7 @@ class ModifierTable:
         return self.senses.get(homograph, {}).get(cluster, Counter())
 
     def of_noun(self, noun: str) -> Counter[str]:
-        """Return the adjectives of a noun.
-
-        Args:
-            noun: its lemma in lower case.
-        """
+        """Return the adjectives of a noun."""
         return self.nouns.get(noun, Counter())
 
     def agrees(self, adjective: str, noun: Noun) -> bool:
@@ -66,13 +62,6 @@ def count_modifiers(
 
     A sentence that several pairs share, because it has several homographs, counts once for the
     nouns if the pairs follow each other.
-
-    Args:
-        pairs: pairs whose senses are known, read once and not kept.
-        sources: further sentences of the training corpus, for the nouns.
-
-    Returns:
-        The counts. Their size depends on the vocabulary, not on the number of pairs.
     """
     senses: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     nouns: dict[str, Counter[str]] = defaultdict(Counter)
@@ -113,10 +102,6 @@ def _count(counter: Counter[str], noun: Noun) -> None:
 
 def batched(rows: Iterable[_T], size: int) -> Iterator[list[_T]]:
     """Yield the rows in lists of `size`, the last of which may be shorter.
-
-    Args:
-        rows: any rows; they are read as they are needed.
-        size: length of a list, at least 1.
 
     Examples:
         >>> list(batched("abc", 2))

@@ -53,15 +53,7 @@ def distinct_texts(samples: Iterable[AdversarialSample]) -> list[str]:
 
 
 def matched_translations(texts: Sequence[str], lines: Sequence[str]) -> dict[str, str]:
-    """Return text -> translation.
-
-    Args:
-        texts: what `distinct_texts` returns.
-        lines: one translation per text, in the same order.
-
-    Raises:
-        InputError: for another number of lines.
-    """
+    """Return text -> translation."""
     if len(lines) != len(texts):
         raise InputError(
             f"translations: expected one line for each distinct text, {len(texts)} in all, got"
@@ -109,15 +101,6 @@ def judge_by_lexicon(
     """Return the outcome of the homograph in each seed and in each sample.
 
     All translations are aligned together, each distinct text once.
-
-    Returns:
-        One judgement per sample. An outcome is "flipped:" and the attractor's sense if the
-            translation shows it, else another sense that it shows; "correct", "unknown" or
-            "deleted".
-
-    Raises:
-        InputError: for a text without a translation, a homograph or cluster that is not in the
-            lexicon, or options that do not fit.
     """
     texts = distinct_texts(samples)
     _check_translated(texts, translations)
@@ -151,9 +134,6 @@ def lexicon_ceiling(samples: Sequence[AdversarialSample], judge: LexiconJudge) -
 
     Args:
         samples: the samples; each seed counts once, and without a reference it is left out.
-
-    Raises:
-        InputError: for a homograph or cluster that is not in the lexicon.
     """
     senses = _senses(samples, judge.lexicon)
     seeds = {_questions(sample)[0]: sample.seed_reference for sample in samples}
@@ -228,19 +208,7 @@ def judge_by_cues(
     tgt_lang: str,
     progress: bool = False,
 ) -> tuple[list[AttackJudgement], EvaluationResult]:
-    """Add the probability of the right sense, by contrastive conditioning, to judgements.
-
-    Args:
-        judgements: judgements that may lack outcomes by a lexicon.
-
-    Returns:
-        The judgements, without a probability where a sense has no cue, and the result of the
-            metric `contrastive_conditioning`, with its signature and notes.
-
-    Raises:
-        InputError: if no sample has cues for both senses.
-        TooLongError: for a text that is too long for the evaluator.
-    """
+    """Add the probability of the right sense, by contrastive conditioning, to judgements."""
     translations = {j.sample.seed_source: j.seed_translation for j in judgements}
     translations |= {j.sample.source: j.translation for j in judgements}
     pairs = conditioned_rows([judgement.sample for judgement in judgements], cues)
@@ -267,11 +235,7 @@ def judge_by_cues(
 def unjudged(
     samples: Iterable[AdversarialSample], translations: Mapping[str, str]
 ) -> Iterator[AttackJudgement]:
-    """Yield the samples with their translations, before any judge.
-
-    Raises:
-        InputError: for a text without a translation.
-    """
+    """Yield the samples with their translations, before any judge."""
     for sample in samples:
         _check_translated([sample.seed_source, sample.source], translations)
         yield AttackJudgement(sample, translations[sample.seed_source], translations[sample.source])

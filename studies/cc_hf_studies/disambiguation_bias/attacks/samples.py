@@ -100,9 +100,6 @@ class AttackJudgement:
         translation has the right sense with a probability of at least 0.5, and the sample's with
         less.
 
-        Args:
-            judge: a name of `cc_hf_studies.disambiguation_bias.attacks.judge.JUDGES`.
-
         Returns:
             Whether it succeeds; None if the seed is not translated correctly, or was not judged.
         """
@@ -124,13 +121,6 @@ _WRITTEN = "write the file with `cc-hf study disambiguation_bias attack {}`"
 def read_samples(path: str | Path) -> Iterator[AdversarialSample]:
     """Yield the samples of a file that `cc-hf study disambiguation_bias attack build` wrote,
     without loading it whole.
-
-    Args:
-        path: a JSONL file with the fields of `AdversarialSample`; other keys are ignored.
-
-    Raises:
-        InputError: for a file that does not exist, an id that occurs twice, or a line that is not
-            as described. The message names the line.
     """
     seen: set[str] = set()
     remedy = _WRITTEN.format("build")
@@ -146,13 +136,6 @@ def read_samples(path: str | Path) -> Iterator[AdversarialSample]:
 def read_judgements(path: str | Path) -> Iterator[AttackJudgement]:
     """Yield the judgements of a file that `cc-hf study disambiguation_bias attack judge` wrote,
     without loading it whole.
-
-    Args:
-        path: a JSONL file with the fields of `AdversarialSample` and `AttackJudgement`.
-
-    Raises:
-        InputError: for a file that does not exist, or a line that is not as described. The message
-            names the line.
     """
     remedy = _WRITTEN.format("judge")
     form = {**_form(AdversarialSample), **_form(AttackJudgement)}
@@ -163,14 +146,7 @@ def read_judgements(path: str | Path) -> Iterator[AttackJudgement]:
 
 
 def write_rows(path: str | Path, rows: Iterable[AdversarialSample | AttackJudgement]) -> int:
-    """Write samples or judgements to a JSONL file, completely or not at all.
-
-    Returns:
-        The number of rows.
-
-    Raises:
-        InputError: if the file cannot be written, or another run is writing it.
-    """
+    """Write samples or judgements to a JSONL file, completely or not at all."""
     columns = (asdict(row) for row in rows)
     return homographs.write_rows(path, ({**row.pop("sample", {}), **row} for row in columns))
 

@@ -60,18 +60,7 @@ def select_seeds(
     Args:
         pairs: pairs that are not part of the training corpus. They are iterated twice, so they must
             not be an iterator; only numbers of them are kept.
-        table: attractors of the training corpus.
         rules: thresholds; None for those of the thesis.
-        masked_lm: a masked language model of the target language; None leaves out its check (see
-            `has_preferred_sense`).
-        lexicon: the senses that the model compares; required with `masked_lm`.
-        counts: receives `n_pairs`, `n_seeds` and how many pairs each rule drops, if given:
-            `n_unknown` (their homograph is not in the table), `n_short`, `n_unclear` (the masked
-            model prefers another sense) and `n_biased`.
-
-    Raises:
-        InputError: for `masked_lm` without a lexicon, an iterator, or pairs of which none has a
-            homograph of the table.
     """
     if isinstance(pairs, Iterator):
         raise InputError(
@@ -119,16 +108,6 @@ def has_preferred_sense(
     Each sense of each cluster of the homograph takes the place of the target word in the reference.
     The sentence with the highest pseudo-log-likelihood must have a sense of the right cluster. The
     thesis masks the word only, all its pieces at once.
-
-    Args:
-        masked_lm: a masked language model, or any other evaluator that scores a translation with an
-            empty source.
-
-    Returns:
-        One verdict per pair; False for a pair whose reference does not contain its target word.
-
-    Raises:
-        InputError: for a homograph or cluster that is not in the lexicon.
     """
     candidates: list[tuple[int, str]] = []
     requests = []
@@ -168,14 +147,6 @@ def fluent_samples(
 
     Args:
         causal_lm: a causal language model with an empty prompt (`load_evaluator(..., prompt="")`).
-        max_ratio: largest ratio, above 0.
-        counts: receives `n_not_fluent`, if given.
-
-    Yields:
-        The samples in their order, with their ratio.
-
-    Raises:
-        InputError: for a ratio that is not above 0.
     """
     if not max_ratio > 0:
         raise InputError(f"max_ratio: expected a number above 0, got {max_ratio}")

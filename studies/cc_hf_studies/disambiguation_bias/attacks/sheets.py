@@ -130,14 +130,6 @@ def draw_sentences(
 
     An adversarial sentence offers the right sense and that of the attractor, a regular one the
     right sense and another one at random. Which of them comes first is random.
-
-    Args:
-        pairs: regular sentences with a known sense; may be empty.
-        n: number of sentences of each kind, or all that there are.
-
-    Raises:
-        InputError: for a number below 1, no samples, a homograph or cluster that is not in the
-            lexicon, or a homograph with one sense only.
     """
     if n < 1:
         raise InputError(f"n: expected at least 1, got {n}")

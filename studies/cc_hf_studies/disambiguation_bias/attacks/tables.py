@@ -65,12 +65,7 @@ _STEPS = {
 
 
 def generation_table(counts: Mapping[str, int]) -> ReportTable:
-    """Return how many seeds and samples each step kept or dropped.
-
-    Args:
-        counts: the numbers, by the names of `select_seeds`, `generate_samples` and
-            `fluent_samples`, and `n_samples`.
-    """
+    """Return how many seeds and samples each step kept or dropped."""
     table: list[tuple[str, ...]] = [
         (label, count(counts[name])) for name, label in _STEPS.items() if counts.get(name)
     ]
@@ -225,13 +220,7 @@ class _Part(NamedTuple):
 def attack_page(
     report: AttackReport, judgements: Iterable[AttackJudgement], *, command: str = ""
 ) -> str:
-    """Return a page with the figures and with seeds beside attacked sentences; it loads nothing.
-
-    Args:
-        judgements: what they were made from. The successful attacks with the highest difference of
-            frequencies are shown, and some others.
-        command: the command that made the page.
-    """
+    """Return a page with the figures and with seeds beside attacked sentences; it loads nothing."""
     judge = report.figures[0].judge
     examples = _chosen(judgements, judge)
     return small_page(

@@ -36,14 +36,8 @@ def jaccard(sets: Iterable[AbstractSet[Hashable]]) -> float | None:
 
     Where there are three sets, the released program divides by another number than the true union.
 
-    Args:
-        sets: two sets or more.
-
     Returns:
         The index, in [0, 1]; None if all sets are empty.
-
-    Raises:
-        InputError: for fewer than two sets.
 
     Examples:
         >>> jaccard([{1, 2, 3}, {2, 3, 4}, {3, 5}])
@@ -62,16 +56,6 @@ def transferability(
     """Compare the successful attacks of systems: of each two, and of all.
 
     Only samples whose seed all compared systems translate correctly count.
-
-    Args:
-        judgements: name of a system -> judgements of the same samples. They are read once.
-        judge: a name of `cc_hf_studies.disambiguation_bias.attacks.judge.JUDGES`.
-
-    Returns:
-        One comparison for each two systems, and one of all if they are more than two.
-
-    Raises:
-        InputError: for fewer than two systems, or systems that were judged on other samples.
     """
     if len(judgements) < 2:
         raise InputError(f"expected the judgements of two systems or more, got {len(judgements)}")

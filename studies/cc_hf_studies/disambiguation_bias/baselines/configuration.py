@@ -43,11 +43,7 @@ class LSTMConfig(_TranslationConfig):
     """The configuration of fairseq's LSTM (Luong et al. 2015, with input feeding).
 
     Args:
-        vocab_size: number of symbols of the target side.
         src_vocab_size: number of symbols of the source side; None for that of the target side.
-        settings: the attributes below, and further options of `PretrainedConfig`, such as
-            `tie_word_embeddings`, which says whether the embeddings of the decoder are also the
-            projection to the vocabulary, which then has no bias.
 
     Attributes:
         num_hidden_layers: number of layers of each side.
@@ -58,9 +54,6 @@ class LSTMConfig(_TranslationConfig):
         decoder_out_embed_dim: width of the states that are projected to the vocabulary.
         share_embeddings: whether both sides have the same embeddings.
         max_position_embeddings: length of the longest source or target, in tokens.
-
-    Raises:
-        ValueError: for embeddings that are shared by vocabularies of two sizes.
 
     Examples:
         >>> LSTMConfig(vocab_size=100, decoder_hidden_size=32).src_vocab_size
@@ -92,11 +85,7 @@ class ConvS2SConfig(_TranslationConfig):
     """The configuration of fairseq's convolutional model (Gehring et al. 2017).
 
     Args:
-        vocab_size: number of symbols of the target side.
         src_vocab_size: number of symbols of the source side; None for that of the target side.
-        settings: the attributes below, and further options of `PretrainedConfig`, such as
-            `tie_word_embeddings`, which says whether the embeddings of the decoder are also the
-            projection to the vocabulary.
 
     Attributes:
         d_model: width of the embeddings of both sides.
@@ -108,9 +97,6 @@ class ConvS2SConfig(_TranslationConfig):
         max_source_positions, max_target_positions: length of the longest text of each side, in
             tokens.
         share_embeddings: whether both sides have the same embeddings.
-
-    Raises:
-        ValueError: for embeddings that are shared by vocabularies of two sizes.
 
     Examples:
         >>> config = ConvS2SConfig(vocab_size=100, max_target_positions=50)

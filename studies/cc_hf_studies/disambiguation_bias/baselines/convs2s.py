@@ -72,12 +72,7 @@ class _Stack(nn.Module):
         return functional.glu(convolved, dim=1).transpose(1, 2)
 
     def with_residual(self, states: torch.Tensor, inputs: list[torch.Tensor]) -> torch.Tensor:
-        """Return the output of a layer.
-
-        Args:
-            states: what the layer computed.
-            inputs: the inputs of all layers up to this one.
-        """
+        """Return the output of a layer."""
         number = len(inputs) - 1
         if not (residual := self.residuals[number]):
             return states

@@ -53,11 +53,7 @@ class LSTMEncoder(nn.Module):
     def forward(
         self, input_ids: torch.Tensor, attention_mask: torch.Tensor | None = None, **_options: Any
     ) -> LSTMEncoderOutput:
-        """Return the states of sources (n, length) with their mask, 0 at padding.
-
-        Raises:
-            ValueError: for padding on the left.
-        """
+        """Return the states of sources (n, length) with their mask, 0 at padding."""
         if attention_mask is None:
             attention_mask = torch.ones_like(input_ids)
         if not bool(attention_mask[:, 0].all()):

@@ -43,7 +43,6 @@ class TranslationModel(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         encoder: returns from ids (n, n_source) and their mask an output with `last_hidden_state`.
         decoder: returns from ids (n, n_target), that output, the mask of the source as booleans,
             and what is kept of the tokens before, the states (n, n_target, width).
-        has_bias: whether the projection to the vocabulary has a bias.
     """
 
     base_model_prefix = "model"
@@ -110,16 +109,8 @@ class TranslationModel(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
             input_ids: sources, (n, n_source), padded on the right.
             attention_mask: (n, n_source), 0 at padding; None for no padding.
             decoder_input_ids: inputs of the decoder, (n, n_target), padded on the right.
-            encoder_outputs: output of the encoder, used instead of `input_ids`.
             past_key_values: what is kept of the tokens before, or None.
             use_cache: whether to keep what the next token needs; None for no.
-            cache: `past_key_values` as transformers 5.24 calls them.
-            options: what `generate` passes and these models do not need.
-
-        Raises:
-            ValueError: without inputs of the decoder, or for padding on the left of a source that
-                is read token by token.
-            TypeError: for an option that the model does not have, such as labels.
         """
         if unknown := sorted(set(options) - _OPTIONS):
             raise TypeError(

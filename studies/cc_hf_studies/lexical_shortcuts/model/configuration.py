@@ -64,11 +64,7 @@ class LexicalShortcutConfig(PretrainedConfig):  # type: ignore[misc]
     needs `decoder_start_token_id`.
 
     Args:
-        vocab_size: number of embeddings of the source side.
         tgt_vocab_size: number of embeddings of the target side; None for that of the source side.
-        settings: the attributes below, and further options of `PretrainedConfig`, such as
-            `tie_word_embeddings`, which says whether the embeddings of the decoder are also the
-            weights of the projection to the vocabulary.
 
     Attributes:
         shortcut: "none" for a plain transformer, "lexical" for gated shortcuts with projections of
@@ -91,9 +87,6 @@ class LexicalShortcutConfig(PretrainedConfig):  # type: ignore[misc]
         scale_embedding: whether embeddings are multiplied by the root of `d_model`.
         share_embeddings: whether both sides have the same embeddings.
         max_position_embeddings: length of the longest source or target; positions are computed.
-
-    Raises:
-        ValueError: for a value out of range, or options that cannot be combined.
 
     Examples:
         >>> config = LexicalShortcutConfig(vocab_size=100, d_model=32, shortcut="fusion")
@@ -132,14 +125,7 @@ class LexicalShortcutConfig(PretrainedConfig):  # type: ignore[misc]
             raise ValueError("pad_token_id: expected the id of padding, got None")
 
     def shortcuts_of(self, part: str) -> str:
-        """Return the form of the shortcuts in one part of the model.
-
-        Args:
-            part: "encoder", "decoder" or "cross", the attention over the source.
-
-        Returns:
-            One of `SHORTCUTS`.
-        """
+        """Return the form of the shortcuts in one part of the model."""
         return str(self.shortcut) if getattr(self, f"shortcut_{part}") else "none"
 
     def get_text_config(self, decoder: bool | None = None, encoder: bool | None = None) -> Any:

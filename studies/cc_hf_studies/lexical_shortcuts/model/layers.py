@@ -44,7 +44,6 @@ def gated(
     Args:
         shortcut: S, the map of the embeddings, (n, length, width).
         hidden: H, the map of the states, of the same shape.
-        bias: b, (1, 1, width).
 
     Returns:
         The mixture, in the precision of `hidden`, and the gate, in fp32 or the higher precision.
@@ -65,7 +64,6 @@ def sinusoids(positions: torch.Tensor, width: int) -> torch.Tensor:
 
     Args:
         positions: any shape; fairseq's first token is at 2.
-        width: width of the states, at least 4.
 
     Returns:
         The same shape and one more dimension of that width.
@@ -85,7 +83,6 @@ class ShortcutAttention(nn.Module):
     """Multi-head attention whose keys and values may be mixed with maps of the embeddings.
 
     Args:
-        part: "encoder", "decoder" or "cross".
         layer: number of the layer, from 0; keys and values are kept by it.
     """
 
@@ -124,7 +121,6 @@ class ShortcutAttention(nn.Module):
             states: what is attended to, (n, n_states, width).
             embeddings: what the shortcuts read, of the same shape as `states`; may be None without
                 shortcuts.
-            mask: added to the logits, or None.
             past_key_values: keys and values of the tokens before and of the source, or None. They
                 are kept after mixing, since the embedding of a position never changes.
 
@@ -169,9 +165,6 @@ class ShortcutAttention(nn.Module):
         Args:
             states: (n, length, width).
             embeddings: of the same shape; may be None without shortcuts.
-
-        Raises:
-            ValueError: for shortcuts without embeddings.
         """
         if self.shortcut == "none":
             return self.k_proj(states), self.v_proj(states), (None, None)
@@ -270,8 +263,6 @@ class LexicalShortcutDecoderLayer(_Layer):
         Args:
             hidden: the input, (n, length, width).
             embeddings: what the shortcuts of self-attention read, of the same shape.
-            mask: mask of self-attention, or None.
-            states: last states of the sources.
             source_embeddings: embeddings of the sources, or None if nothing reads them.
             past_key_values: keys and values of the tokens before and of the sources, or None.
         """

@@ -129,9 +129,6 @@ class _Stack(nn.Module):
 
         This is E, or in non-lexical models the output of the layer two below, where E stands for
         layers that do not exist.
-
-        Args:
-            inputs: inputs of all layers up to the next one.
         """
         return inputs[0] if self.is_lexical else inputs[max(0, len(inputs) - 2)]
 
@@ -204,11 +201,7 @@ class LexicalShortcutDecoder(_Stack):
             ids: inputs of the decoder, (n, length).
             attention_mask: (n, length), with the tokens before if some are kept, 0 at padding; None
                 for 0 at the token of padding, unless the decoder starts with it.
-            source_mask: added to the logits of attention over the source, or None.
             past_key_values: keys and values of the tokens before and of the sources, or None.
-
-        Raises:
-            ValueError: for an `attention_mask` of another length.
         """
         first = 0 if past_key_values is None else int(past_key_values.get_seq_length())
         n = ids.shape[1]
@@ -375,19 +368,9 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
                 padding; None for 0 at the token of padding, unless the decoder starts with it.
             past_key_values: what is kept of the tokens before, or None.
             labels: (n, n_target), -100 at padding.
-            use_cache: whether keys and values are kept; by default as configured, not in training.
-            cache: `past_key_values` as transformers 5.24 calls them.
             options: output_hidden_states, for the input of the first layer (E) and the output of
                 every layer, before the norm that ends a pre-norm stack; output_gates;
                 return_dict, False for a tuple; cache_position, which is not needed.
-
-        Returns:
-            A `LexicalShortcutOutput`.
-
-        Raises:
-            ValueError: without inputs of the decoder, for a mask of another length, or a cache of
-                fixed size.
-            TypeError: for an option that the model does not have.
         """
         if unknown := sorted(set(options) - set(_OPTIONS)):
             raise TypeError(f"unexpected options {', '.join(unknown)}; known are {_OPTIONS}")
@@ -443,11 +426,7 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
         labels: torch.Tensor | None,
         use_cache: bool | None,
     ) -> EncoderDecoderCache | None:
-        """Return the cache of this pass, or None.
-
-        Raises:
-            ValueError: for a cache of fixed size, whose empty places would be attended to.
-        """
+        """Return the cache of this pass, or None."""
         if use_cache is None:
             use_cache = self.config.use_cache and labels is None and not self.training
         if not use_cache:

@@ -17,15 +17,8 @@ class AverageAttentionConfig(MarianConfig):  # type: ignore[misc]
     et al. 2018, "Accelerating Neural Transformer via an Average Attention Network").
 
     Args:
-        average_ffn: whether a feed-forward part follows the average.
-        average_gate: whether an input gate and a forget gate weigh the input and the average;
-            without gates both count fully.
         average_ffn_dim: inner width of that feed-forward part; None for `decoder_ffn_dim`, as in
             the paper.
-        settings: the settings of `MarianConfig`.
-
-    Raises:
-        ValueError: for an inner width below 1.
 
     Examples:
         >>> config = AverageAttentionConfig(vocab_size=100, d_model=32, decoder_ffn_dim=64)

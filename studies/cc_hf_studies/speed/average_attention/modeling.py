@@ -69,11 +69,7 @@ class RunningSum(CacheLayerMixin):  # type: ignore[misc]
         return self.n_inputs
 
     def get_mask_sizes(self, query_length: Any, *_options: Any) -> tuple[int, int]:
-        """Return the length and the start of the mask, which transformers makes for each step.
-
-        Args:
-            query_length: number of new inputs; older versions of transformers give their positions.
-        """
+        """Return the length and the start of the mask, which transformers makes for each step."""
         n = query_length.shape[0] if isinstance(query_length, torch.Tensor) else query_length
         return self.n_inputs + int(n), 0
 
@@ -86,11 +82,7 @@ class RunningSum(CacheLayerMixin):  # type: ignore[misc]
         return -1
 
     def reorder_cache(self, beam_idx: torch.Tensor) -> None:
-        """Give each beam the sum of the beam that it continues.
-
-        Args:
-            beam_idx: number of that beam for each beam.
-        """
+        """Give each beam the sum of the beam that it continues."""
         if self.is_initialized:
             self.keys = self.values = self.keys.index_select(0, beam_idx.to(self.keys.device))
 
@@ -109,11 +101,7 @@ class RunningSum(CacheLayerMixin):  # type: ignore[misc]
         self.n_inputs, self.is_initialized = 0, False
 
     def crop(self, *_lengths: int) -> None:
-        """Refuse to forget the last inputs, which cannot be told apart in the sum.
-
-        Raises:
-            NotImplementedError: always.
-        """
+        """Refuse to forget the last inputs, which cannot be told apart in the sum."""
         raise NotImplementedError(
             "a running sum cannot be cropped: use beam search, greedy search or sampling, not"
             " assisted generation"
@@ -161,9 +149,6 @@ class AverageAttention(nn.Module):
         Args:
             hidden_states: inputs of the layer, (n, length, width). Targets may be padded on the
                 right, where padding follows all that counts.
-            past_key_values: the cache of the decoder, or None.
-            attention_mask: the causal mask, which the averages do not need.
-            cache: `past_key_values` as transformers 5.24 calls them.
         """
         averages = self.averages(hidden_states, past_key_values if cache is None else cache)
         if hasattr(self, "fc1"):
@@ -181,7 +166,6 @@ class AverageAttention(nn.Module):
 
         Args:
             inputs: (n, length, width).
-            past_key_values: the cache of the decoder, or None.
         """
         n = inputs.shape[1]
         first = 0
