@@ -185,9 +185,9 @@ def browser_page() -> Iterator[browsers.Page]:
     processes.
     """
     with browsers.launched() as browser:
-        found = browser.new_page()
-        found.set_default_timeout(300_000)  # so that what never comes fails, on slow machines too
-        yield found
+        actual = browser.new_page()
+        actual.set_default_timeout(300_000)  # so that what never comes fails, on slow machines too
+        yield actual
 
 
 @pytest.fixture

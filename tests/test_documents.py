@@ -612,10 +612,10 @@ def test_parts_by_xargs_and_slurm_give_the_file_of_one_run(tmp_path: Path, share
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     arguments = ("-W", "--keep-going", "-q", "-b", "html", str(_ROOT / "docs"), str(folder))
-    found = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "sphinx", *arguments], capture_output=True, text=True
     )
-    assert found.returncode == 0, found.stderr
+    assert completed.returncode == 0, completed.stderr
     return folder
 
 

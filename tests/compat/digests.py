@@ -47,7 +47,7 @@ def main() -> None:
     datasets.disable_progress_bars()
     for folder in sorted(path for path in arguments.folder.iterdir() if path.is_dir()):
         for config in configurations(folder):
-            found = datasets.load_dataset(str(folder), config)
+            actual = datasets.load_dataset(str(folder), config)
             if arguments.scripts and not config.endswith(".choices"):  # which no script has
                 place = str(arguments.scripts / folder.name)
                 options = {"data_dir": arguments.data_dir, "trust_remote_code": True}
@@ -60,13 +60,13 @@ def main() -> None:
                         for file in files
                     },
                 }
-                expected = {name: digest(rows) for name, rows in found.items()}
+                expected = {name: digest(rows) for name, rows in actual.items()}
                 for road, splits in roads.items():
                     if {name: digest(rows) for name, rows in splits.items()} != expected:
                         raise SystemExit(
                             f"{folder.name} {config}: {road} gives other rows than the folder"
                         )
-            for split, rows in sorted(found.items()):
+            for split, rows in sorted(actual.items()):
                 streamed = datasets.load_dataset(str(folder), config, split=split, streaming=True)
                 if digest(streamed) != digest(rows):
                     raise SystemExit(

@@ -76,9 +76,9 @@ def test_figures_are_found_outside_generated_blocks_and_code(text: str, figures:
 
 
 def test_a_figure_without_a_source_and_a_source_without_a_figure_are_told() -> None:
-    found = list(passages("p.md", "# T\n## One\nAll 99.5 % are.\n\nNone.\n## Two\nOnly 0.5 is.\n"))
+    actual = list(passages("p.md", "# T\n## One\nAll 99.5 % are.\n\nNone.\n## Two\nOnly 0.5 is.\n"))
     entries = [Entry("p.md", "One", "*", ("arithmetic",)), Entry("p.md", "Three", "*", ("a",))]
-    told = [problem.partition("\t")[0] for problem in problems(found, entries)]
+    told = [problem.partition("\t")[0] for problem in problems(actual, entries)]
     assert told == ["no source: p.md", "fits no figure: p.md"]
 
 

@@ -160,10 +160,10 @@ def test_named_logprobs_give_token_texts(folder: Path, expected: Logprobs, pairs
     evaluator = cc_hf.load_evaluator(folder)
     short = [i for i, pair in enumerate(pairs) if sum(map(len, pair)) < 200]
     sources, translations = zip(*(pairs[i] for i in short), strict=True)
-    found = evaluator.named_logprobs(sources, translations, **_LANGUAGES)
-    assert len(found) > 5
+    actual = evaluator.named_logprobs(sources, translations, **_LANGUAGES)
+    assert len(actual) > 5
     texts = evaluator.decode_targets(evaluator.encode_targets(translations, "en", "de"))
-    for i, row, whole in zip(short, found, texts, strict=True):
+    for i, row, whole in zip(short, actual, texts, strict=True):
         np.testing.assert_allclose([logprob for _, logprob in row], expected[i], atol=_ATOL, rtol=0)
         # M2M100 writes its languages out; they are not counted
         assert "".join(name for name, _ in row) == "".join(whole.split()).removeprefix("__de__")

@@ -324,23 +324,23 @@ def test_shares_that_differ_rank_on_the_samples_that_all_read() -> None:
     rows = [("female", "female"), ("male", "male")] * 200
 
     def result(n_unread: int) -> EvaluationResult:
-        found = made(metric, "winomt", "default", rows, lambda i, gender: i % 4 > 0)
+        actual = made(metric, "winomt", "default", rows, lambda i, gender: i % 4 > 0)
         judgements = [
             replace(j, is_correct=False, verdict="inconclusive") if i % 400 < n_unread else j
-            for i, j in enumerate(found.judgements)
+            for i, j in enumerate(actual.judgements)
         ]
         summary = summarize(judgements)
         return replace(
-            found,
+            actual,
             judgements=tuple(judgements),
             categories=summary.categories,
             scores=summary.scores,
             counts=dict(summary.counts),
         )
 
-    found = ranks({"a": result(0), "b": result(60)})
-    assert (found.by, found.is_shared, found.n_samples) == ("min_accuracy", True, 340)
-    assert {standing.band for standing in found.by_system.values()} == {1}
+    actual = ranks({"a": result(0), "b": result(60)})
+    assert (actual.by, actual.is_shared, actual.n_samples) == ("min_accuracy", True, 340)
+    assert {standing.band for standing in actual.by_system.values()} == {1}
     alike = ranks({"a": result(50), "b": result(60)})
     assert (alike.is_shared, alike.n_samples) == (False, 400)
     # no sample is read in both

@@ -97,12 +97,12 @@ def test_the_order_of_rows_does_not_change_the_result(metric: str, seed: int) ->
     turned = [texts[i] for i in order], [references[i] for i in order]
     for n_levels in (4, 1 << 30):
         plain = drawn(metric, seed, n_levels, (texts, references))
-        found = drawn(metric, seed, n_levels, turned)
+        sample = drawn(metric, seed, n_levels, turned)
         expected = without_ranks(plain) if n_levels == 4 else plain.scores
-        assert {n: found.scores[n] for n in expected} == pytest.approx(expected, abs=1e-12)
-        assert found.counts == plain.counts
-        assert n_levels == 4 or found.categories == plain.categories
-        assert [verdicts(plain)[i] for i in order if plain.judgements] == verdicts(found)
+        assert {n: sample.scores[n] for n in expected} == pytest.approx(expected, abs=1e-12)
+        assert sample.counts == plain.counts
+        assert n_levels == 4 or sample.categories == plain.categories
+        assert [verdicts(plain)[i] for i in order if plain.judgements] == verdicts(sample)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -112,8 +112,8 @@ def test_right_and_wrong_change_sides_with_the_references(metric: str, seed: int
     other: list[Any] = [swapped(metric, reference) for reference in references]
     for n_levels in (4, 1 << 30):
         plain = drawn(metric, seed, n_levels, (texts, references))
-        found = drawn(metric, seed, n_levels, (texts, other))
-        for before, after in zip(plain.judgements, found.judgements, strict=True):
+        sample = drawn(metric, seed, n_levels, (texts, other))
+        for before, after in zip(plain.judgements, sample.judgements, strict=True):
             p, q = before.probability_correct, after.probability_correct
             assert (p is None and q is None) or p + q == pytest.approx(1, abs=1e-12)  # type: ignore[operator]
             # how a tie counts is declared
@@ -122,7 +122,7 @@ def test_right_and_wrong_change_sides_with_the_references(metric: str, seed: int
         n_ties = plain.counts.get("n_ties", 0)
         ties_right = n_ties if plain.ties == "correct" else 0
         n_right = N - undecided - plain.counts["n_correct"] + 2 * ties_right - n_ties
-        assert found.counts["n_correct"] == n_right
+        assert sample.counts["n_correct"] == n_right
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -152,13 +152,13 @@ def test_names_of_categories_change_the_names_of_figures_alone(metric: str, seed
     new = {name: f"{chr(122 - at)} new" for at, name in enumerate(names)} | {"none": "none"}
     renamed = [{**r, "category": new[r["category"]]} for r in references]
     plain = drawn(metric, seed, 5, (texts, references))
-    found = drawn(metric, seed, 5, (texts, renamed))
+    sample = drawn(metric, seed, 5, (texts, renamed))
     expected = {}
     for figure, value in plain.scores.items():
         base, _, category = figure.rpartition("_")
         expected[f"{base}_{new[category]}" if category in new else figure] = value
-    assert found.scores == pytest.approx(expected, abs=1e-12)
-    assert found.counts == plain.counts
+    assert sample.scores == pytest.approx(expected, abs=1e-12)
+    assert sample.counts == plain.counts
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -86,14 +86,14 @@ def _patterns() -> dict[str, tuple[str, int, bool]]:
         for name, value in vars(loaded).items():
             if isinstance(value, (type, ModuleType)):
                 continue
-            for number, found in enumerate(_within(value)):
-                if isinstance(found.pattern, str):
+            for number, actual in enumerate(_within(value)):
+                if isinstance(actual.pattern, str):
                     key = f"{module.name}.{name}" + f"[{number}]" * bool(number)
                     short = f"{module.name.rpartition('.')[2]}.{name}"
                     is_scanned = short not in _MATCHED and (
                         not isinstance(value, re.Pattern) or _is_scanned(name, loaded)
                     )
-                    patterns[key] = found.pattern, found.flags, is_scanned
+                    patterns[key] = actual.pattern, actual.flags, is_scanned
     for path, tree in _sources().items():
         functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
         for node in (node for function in functions for node in ast.walk(function)):

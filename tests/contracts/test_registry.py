@@ -248,11 +248,11 @@ def test_unknown_names_are_refused_with_the_nearest_known_one(kind: str) -> None
 
 
 def test_citations_are_balanced_bibtex_with_their_url() -> None:
-    for key, found in papers().items():
-        assert found.bibtex.startswith("@"), key
-        assert found.bibtex.count("{") == found.bibtex.count("}"), key
-        assert found.url in found.bibtex
-        assert re.fullmatch(r"(\d{4}\.\d{4,5})?", found.arxiv), key
+    for key, actual in papers().items():
+        assert actual.bibtex.startswith("@"), key
+        assert actual.bibtex.count("{") == actual.bibtex.count("}"), key
+        assert actual.url in actual.bibtex
+        assert re.fullmatch(r"(\d{4}\.\d{4,5})?", actual.arxiv), key
 
 
 _MODULES = [

@@ -87,17 +87,17 @@ def test_undefined_resamples_are_excluded_and_counted(
     """The figure is undefined in a resample that contains none of the `n_defined` of 100 samples:
     in a share of (1 - n_defined / 100) ** 100 of the resamples.
     """
-    found = statistic(n_defined)
-    assert found.n_undefined == pytest.approx(1000 * share, abs=25)
-    assert (found.n_undefined > 0) == (share > 0)
+    actual = statistic(n_defined)
+    assert actual.n_undefined == pytest.approx(1000 * share, abs=25)
+    assert (actual.n_undefined > 0) == (share > 0)
     if share > MOST_UNDEFINED:
-        assert isinstance(found, NoInterval)
-        share_undefined = f"undefined in {found.n_undefined} of 1000 resamples, more than 5 %"
-        assert found.note == f"no interval: it is {share_undefined}"
+        assert isinstance(actual, NoInterval)
+        share_undefined = f"undefined in {actual.n_undefined} of 1000 resamples, more than 5 %"
+        assert actual.note == f"no interval: it is {share_undefined}"
     else:
-        assert isinstance(found, Interval)
-        assert found.low < found.high
-        assert (f"undefined in {found.n_undefined} resamples" in found.note) == (share > 0)
+        assert isinstance(actual, Interval)
+        assert actual.low < actual.high
+        assert (f"undefined in {actual.n_undefined} resamples" in actual.note) == (share > 0)
 
 
 _CASES = {
@@ -382,7 +382,7 @@ ROAD.append("evaluation/judging.py")
 @pytest.fixture
 def stacks(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """Record, each time that a model runs, the files of cc_hf on the stack, the innermost first."""
-    package, found = Path(cc_hf.__file__).parent, list[list[str]]()
+    package, actual = Path(cc_hf.__file__).parent, list[list[str]]()
     run = PackedModel.logprobs
 
     def recorded(self: PackedModel, *sides: Any, **options: Any) -> Any:
@@ -392,11 +392,11 @@ def stacks(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
             if path.is_relative_to(package):
                 files[str(path.relative_to(package))] = None
             frame = frame.f_back  # type: ignore[assignment]
-        found.append(list(files))
+        actual.append(list(files))
         return run(self, *sides, **options)
 
     monkeypatch.setattr(PackedModel, "logprobs", recorded)
-    return found
+    return actual
 
 
 def test_the_command_line_has_a_short_road(tmp_path: Path, tiny_marian: Path, stacks: Any) -> None:

@@ -183,8 +183,8 @@ def imported(module: str) -> ModuleType:
 
 def function(name: str) -> Callable[..., Any]:
     module, _, attribute = name.partition(".")
-    found: Callable[..., Any] = getattr(imported(module), attribute)
-    return found
+    actual: Callable[..., Any] = getattr(imported(module), attribute)
+    return actual
 
 
 def public() -> Iterator[str]:

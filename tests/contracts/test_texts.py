@@ -125,7 +125,7 @@ def _public() -> dict[str, Any]:
 
 
 def test_all_lists_of_texts_of_the_public_names_are_tested() -> None:
-    found = {
+    actual = {
         f"{door} {parameter.name}"
         for door, function in _public().items()
         for parameter in inspect.signature(function).parameters.values()
@@ -134,5 +134,5 @@ def test_all_lists_of_texts_of_the_public_names_are_tested() -> None:
         and "str" in str(parameter.annotation)
         and not str(parameter.annotation).startswith("str |")
     }
-    assert found <= _DOORS.keys()
-    assert len(found) >= 10
+    assert actual <= _DOORS.keys()
+    assert len(actual) >= 10

@@ -57,17 +57,17 @@ def run(code: str, home: Path, variables: Mapping[str, str] = MappingProxyType({
     """Return the output of a new process with this HF_HOME; the value "-" removes a variable."""
     environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", **variables}
     variables = {k: v for k, v in environment.items() if v != "-"}
-    found = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code], cwd=home.parent, capture_output=True, text=True, env=variables
     )
-    assert found.returncode == 0, found.stderr
-    return str(found.stdout.strip())
+    assert completed.returncode == 0, completed.stderr
+    return str(completed.stdout.strip())
 
 
 def shims(home: Path) -> dict[str, str]:
     """Return the shims below a home, as name -> text."""
-    found = home.glob("modules/evaluate_modules/metrics/evaluate-metric--*/*/*.py")
-    return {path.stem: path.read_text("utf-8") for path in found if path.stem != "__init__"}
+    actual = home.glob("modules/evaluate_modules/metrics/evaluate-metric--*/*/*.py")
+    return {path.stem: path.read_text("utf-8") for path in actual if path.stem != "__init__"}
 
 
 def test_after_one_import_all_metrics_load_by_name(tmp_path: Path, socket_enabled: None) -> None:
@@ -155,11 +155,13 @@ def test_import_of_cc_hf_loads_only_six_of_its_own_modules() -> None:
         "import __future__, sys, typing, importlib, os\nbefore = set(sys.modules)\nimport cc_hf"
         "\nprint(sorted(set(sys.modules) - before))"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    completed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     own = [
         f"cc_hf.{name}" for name in ("_version", "errors", "evaluate_modules", "registry", "verbs")
     ]
-    assert found.stdout.strip() == str(["cc_hf", *own])
+    assert completed.stdout.strip() == str(["cc_hf", *own])
 
 
 def test_processes_that_import_concurrently_find_every_metric(tmp_path: Path) -> None:
@@ -235,21 +237,24 @@ def test_registered_metrics_can_be_combined_by_evaluate(home: Path) -> None:
     predictions = ["Die Ärztin ist gut.", "Der Arzt ist gut."]
     given: dict[str, Any] = {"predictions": predictions, "references": pair, "tgt_lang": "de"}
     names = ("gender_accuracy", "gender_quality_gap")
-    found = evaluate.combine(list(map(cc_hf.load_metric, names))).compute(**given)
+    actual = evaluate.combine(list(map(cc_hf.load_metric, names))).compute(**given)
     for name, figure in zip(names, ("pair_accuracy", "bleu_gap"), strict=True):
         single = cc_hf.load_metric(name).compute(**given)
-        assert (found[figure], found[f"{name}_signature"]) == (single[figure], single["signature"])
+        assert (actual[figure], actual[f"{name}_signature"]) == (
+            single[figure],
+            single["signature"],
+        )
 
     names = ("contrastive_conditioning", "winomt_pattern_matching")
     cues, words = (row(name, 1, is_right=True)[1] for name in names)
     judge = cc_hf.load_metric("contrastive_conditioning", evaluator=hash_scores, src_lang="en")
     matching = cc_hf.load_metric("winomt_pattern_matching", alignments=["0-0 1-1 2-2"])
     texts: dict[str, Any] = {"predictions": ["Die Ärztin ging."], "tgt_lang": "de"}
-    found = evaluate.combine([judge, matching]).compute(**texts, references=[{**cues, **words}])
+    actual = evaluate.combine([judge, matching]).compute(**texts, references=[{**cues, **words}])
     alone = judge.compute(**texts, references=[cues])
-    assert found["probability_correct"] == alone["probability_correct"]
-    assert found["predicted"] == ["female"]
-    assert found["contrastive_conditioning_signature"] == alone["signature"]
+    assert actual["probability_correct"] == alone["probability_correct"]
+    assert actual["predicted"] == ["female"]
+    assert actual["contrastive_conditioning_signature"] == alone["signature"]
 
 
 EVERY = [(n, c.name) for n in registry.DATASETS for c in registry.resolve("dataset", n).configs]
@@ -351,8 +356,8 @@ def test_two_processes_can_load_a_dataset_concurrently(shared: Path, tmp_path: P
     command = [sys.executable, "-c", _LOAD_WINOMT, str(shared / "upstream")]
     load = partial(subprocess.run, capture_output=True, text=True, env=environment)
     with ThreadPoolExecutor(2) as pool:
-        for found in pool.map(load, [command] * 2):
-            assert (found.returncode, found.stdout.strip()) == (0, "3648"), found.stderr
+        for actual in pool.map(load, [command] * 2):
+            assert (actual.returncode, actual.stdout.strip()) == (0, "3648"), actual.stderr
 
 
 #: Prints the peak of memory of the process; `ru_maxrss` would be that of the tests' own process.
@@ -372,9 +377,9 @@ def test_building_the_largest_configuration_stays_below_1_gb(shared: Path, tmp_p
     folders = str(tmp_path / "built"), str(shared / "upstream")
     command = [sys.executable, "-c", _BUILD, name, config, *folders]
     environment = {**os.environ, "HF_HOME": str(tmp_path / "home")}
-    found = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert found.returncode == 0, found.stderr
-    assert 50_000 < int(found.stdout) < 1_000_000  # kB
+    completed = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert completed.returncode == 0, completed.stderr
+    assert 50_000 < int(completed.stdout) < 1_000_000  # kB
 
 
 pytestmark = pytest.mark.filterwarnings("ignore:none of .* translations was read as")
@@ -489,19 +494,19 @@ def test_every_figure_is_described(root: Path, name: str, monkeypatch: pytest.Mo
     code = known(re.search(r"```python\n(.*?)```", card, re.DOTALL))
     register()  # the first import may have registered in another home
     monkeypatch.chdir(root)
-    found: dict[str, Any] = {}
-    exec(compile(code.group(1), f"{name}.md", "exec"), found)
+    actual: dict[str, Any] = {}
+    exec(compile(code.group(1), f"{name}.md", "exec"), actual)
     module = inputs_description(metric_class(name))
     of_data = {"accuracy_male", "accuracy_female"} if "scoring" in name else set()
     from cc_hf.plugins.omissions.critical_errors.rules import PHENOMENA
 
     categories = "|".join(("all", "pro", "anti", "MoFc", *PHENOMENA))
-    for key in {*found["result"]} - of_data:
+    for key in {*actual["result"]} - of_data:
         stem, category = re.fullmatch(rf"(.*?)(?:_({categories}))?", key).groups()  # type: ignore[union-attr]
         for text in (card, module):
             assert re.search(rf"\b{stem}\b", text), key
             assert category in (None, "all") or f"_{category}" in text, key
-    for field in re.findall(r"\|(\w+):", f"|{found['result']['signature'].partition('|')[2]}"):
+    for field in re.findall(r"\|(\w+):", f"|{actual['result']['signature'].partition('|')[2]}"):
         assert f"`{field}`" in card, field
 
 

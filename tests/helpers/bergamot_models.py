@@ -144,8 +144,8 @@ def save_student(
 
 def same_logprobs(one: Any, other: Any) -> None:
     """Check that two evaluators give the same, to the bit."""
-    found, expected = (e.token_logprobs(SOURCES, TRANSLATIONS) for e in (one, other))
-    for row, plain in zip(found, expected, strict=True):
+    actual, expected = (e.token_logprobs(SOURCES, TRANSLATIONS) for e in (one, other))
+    for row, plain in zip(actual, expected, strict=True):
         np.testing.assert_array_equal(row, plain)
 
 

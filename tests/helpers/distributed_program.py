@@ -31,16 +31,16 @@ def main() -> None:
     evaluator = cc_hf.load_evaluator(
         sys.argv[1], device="cpu", distributed=True, cache=Path(sys.argv[2]) / "scores.sqlite"
     )
-    found: dict[str, Any] = {
+    actual: dict[str, Any] = {
         "size": evaluator.sharing.team.size,
         "has_cache": evaluator.sharing.cache is not None,
     }
     for name, requests in (("few", FEW), ("uneven", UNEVEN), ("again", [*UNEVEN, *FEW])):
-        found[name] = as_lists(evaluator.score(requests, src_lang="en", tgt_lang="de"))
+        actual[name] = as_lists(evaluator.score(requests, src_lang="en", tgt_lang="de"))
     try:
         evaluator.score(letter_requests(5 + int(rank)), src_lang="en", tgt_lang="de")
     except CCError as error:
-        found["other input"] = f"{type(error).__name__}: {error}"
+        actual["other input"] = f"{type(error).__name__}: {error}"
     if rank == "1":
         evaluator.max_tokens, evaluator.cache_identity = 3, lambda: {"same": "everywhere"}  # type: ignore[method-assign]
     else:
@@ -48,8 +48,8 @@ def main() -> None:
     try:
         evaluator.score(UNEVEN, src_lang="en", tgt_lang="de")
     except CCError as error:
-        found["error of one"] = f"{type(error).__name__}: {error}"
-    (Path(sys.argv[2]) / f"{rank}.json").write_text(json.dumps(found), encoding="utf-8")
+        actual["error of one"] = f"{type(error).__name__}: {error}"
+    (Path(sys.argv[2]) / f"{rank}.json").write_text(json.dumps(actual), encoding="utf-8")
     leave()
 
 

@@ -137,8 +137,8 @@ def reference_logprobs(
     encoded = _stack(named, chosen, "encoder", list(source), None)
     states, _ = _stack(named, chosen, "decoder", [start, *target[:-1]], encoded)
     logprobs = F.linear(states, named["decoder.output_projection.weight"]).log_softmax(-1)
-    found: npt.NDArray[np.float64] = logprobs[range(len(target)), list(target)].numpy()
-    return found
+    actual: npt.NDArray[np.float64] = logprobs[range(len(target)), list(target)].numpy()
+    return actual
 
 
 def _stack(

@@ -72,10 +72,10 @@ class _Handler(Handler):
             self._answer({"errors": [], "warnings": []})
         elif path == "/api/repos/create":
             self._create(json.loads(body))
-        elif found := re.fullmatch(r"/api/(\w+/[^/]+/[^/]+)/preupload/.+", path):
-            self._preupload(found.group(1), json.loads(body))
-        elif found := re.fullmatch(r"/api/(\w+/[^/]+/[^/]+)/commit/.+", path):
-            self._commit(found.group(1), body, is_pr="create_pr" in query)
+        elif actual := re.fullmatch(r"/api/(\w+/[^/]+/[^/]+)/preupload/.+", path):
+            self._preupload(actual.group(1), json.loads(body))
+        elif actual := re.fullmatch(r"/api/(\w+/[^/]+/[^/]+)/commit/.+", path):
+            self._commit(actual.group(1), body, is_pr="create_pr" in query)
         else:
             self._answer({"error": f"unknown {path}"}, 404)
 
@@ -83,11 +83,13 @@ class _Handler(Handler):
         path, _ = self._arrived()
         if self._refused(path):
             return
-        if found := re.fullmatch(r"/api/(\w+/[^/]+/[^/]+)(/revision/.+)?", path):
-            self._info(found.group(1))
-        elif found := re.fullmatch(_RESOLVED, path):
-            repo = found.group(1) if found.group(1).count("/") == 2 else f"models/{found.group(1)}"
-            self._file(repo, found.group(2), found.group(3))
+        if actual := re.fullmatch(r"/api/(\w+/[^/]+/[^/]+)(/revision/.+)?", path):
+            self._info(actual.group(1))
+        elif actual := re.fullmatch(_RESOLVED, path):
+            repo = (
+                actual.group(1) if actual.group(1).count("/") == 2 else f"models/{actual.group(1)}"
+            )
+            self._file(repo, actual.group(2), actual.group(3))
         else:
             self._answer({"error": f"unknown {path}"}, 404)
 

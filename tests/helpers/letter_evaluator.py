@@ -87,8 +87,8 @@ class BrokenEvaluator(LetterEvaluator):
 def letter_requests(n: int) -> list[ScoringRequest]:
     """Return distinct pairs of different lengths in no order, with a few duplicates."""
     sources = [f"source {7 * i % n}" + "x" * (i % 5) for i in range(n)]
-    found = [ScoringRequest(text, f"translation {i}", i) for i, text in enumerate(sources)]
-    return found + found[: n // 10]
+    actual = [ScoringRequest(text, f"translation {i}", i) for i, text in enumerate(sources)]
+    return actual + actual[: n // 10]
 
 
 def main() -> None:
@@ -109,8 +109,8 @@ def main() -> None:
             signal.pause()
 
     evaluator = LetterEvaluator(before, cache=ScoreCache(cache))
-    found = evaluator.score(letter_requests(n), src_lang="en", tgt_lang="de")
-    figures = (found.sum_logprob, found.n_tokens, found.mean_probability)
+    scores = evaluator.score(letter_requests(n), src_lang="en", tgt_lang="de")
+    figures = (scores.sum_logprob, scores.n_tokens, scores.mean_probability)
     result.write_text(json.dumps([figure.tolist() for figure in figures]), encoding="utf-8")
 
 

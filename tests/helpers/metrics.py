@@ -18,8 +18,8 @@ from cc_hf.statistics.bootstrap import Bootstrap
 
 
 def metric_class(name: str) -> type[Metric]:
-    found: type[Metric] = registry.resolve("metric", name)
-    return found
+    actual: type[Metric] = registry.resolve("metric", name)
+    return actual
 
 
 @dataclass(frozen=True)

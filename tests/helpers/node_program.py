@@ -40,19 +40,19 @@ def main() -> None:
         if victim == "during" and n_scored == _BATCHES:
             _kill_node()
 
-    found: dict[str, object] = {}
+    actual: dict[str, object] = {}
     try:
         team = join("cpu")
         cache = ScoreCache(folder / "scores.sqlite") if team.is_main else None
         evaluator = LetterEvaluator(before, team=team, cache=cache)
         scores = evaluator.score(REQUESTS, src_lang="en", tgt_lang="de")
-        found = {"scores": as_lists(scores), "n_scored": n_scored}
+        actual = {"scores": as_lists(scores), "n_scored": n_scored}
         leave()
     except CCError as error:
-        found = {"error": f"{type(error).__name__}: {error}"}
-    (folder / f"{os.environ['RANK']}.json").write_text(json.dumps(found), encoding="utf-8")
+        actual = {"error": f"{type(error).__name__}: {error}"}
+    (folder / f"{os.environ['RANK']}.json").write_text(json.dumps(actual), encoding="utf-8")
     # After an end without an error, torchrun waits five minutes for the other node.
-    sys.exit("error" in found)
+    sys.exit("error" in actual)
 
 
 if __name__ == "__main__":

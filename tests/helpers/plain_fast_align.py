@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 
 def _digamma(x: float) -> float:
-    found = 0.0
+    actual = 0.0
     while x < 7:
-        found -= 1 / x
+        actual -= 1 / x
         x += 1
     x -= 0.5
     s = 1 / (x * x)
-    return found + math.log(x) + s / 24 - 7 * s**2 / 960 + 31 * s**3 / 8064 - 127 * s**4 / 30720
+    return actual + math.log(x) + s / 24 - 7 * s**2 / 960 + 31 * s**3 / 8064 - 127 * s**4 / 30720
 
 
 def _distance(i: int, j: int, n: int, m: int) -> float:
@@ -47,16 +47,16 @@ def plain_probabilities(
     for iteration in range(1, 6):
         counts: dict[tuple[str | None, str], float] = defaultdict(float)
         empirical = 0.0
-        found: list[list[list[float]]] = []
+        actual: list[list[list[float]]] = []
         for source, target in pairs:
             n, m = len(source), len(target)
-            found.append([])
+            actual.append([])
             for j, f in enumerate(target, 1):
                 prior = [math.exp(tension * _distance(i, j, n, m)) for i in range(1, n + 1)]
                 joint = [table[None, f] * 0.08] + [
                     table[e, f] * 0.92 * p / sum(prior) for e, p in zip(source, prior, strict=True)
                 ]
-                found[-1].append(joint)
+                actual[-1].append(joint)
                 for i, (e, p) in enumerate(zip((None, *source), joint, strict=True)):
                     counts[e, f] += p / sum(joint)
                     empirical += _distance(i, j - 1, n, m) * p / sum(joint) if i else 0.0
@@ -76,4 +76,4 @@ def plain_probabilities(
         table = {
             (e, f): math.exp(_digamma(counts[e, f] + 0.01) - _digamma(totals[e])) for e, f in table
         }
-    return found
+    return actual

@@ -36,8 +36,8 @@ def _logprobs(
     with torch.no_grad():
         inputs = {"decoder_input_ids": torch.tensor([decoder_ids]), **options}
         output = model(torch.tensor([source_ids]), **inputs)
-    found: torch.Tensor = output.logits[0].double().log_softmax(-1)[range(len(labels)), labels]
-    return found
+    actual: torch.Tensor = output.logits[0].double().log_softmax(-1)[range(len(labels)), labels]
+    return actual
 
 
 def _language_first(folder: Path, tokenizer: Any, source: str, translation: str) -> torch.Tensor:
@@ -136,14 +136,14 @@ def masked_lm(folder: Path, source: str, translation: str) -> torch.Tensor:
     texts = (source, translation) if source else (translation,)
     encoded = tokenizer(*texts, return_tensors="pt")
     second = [i for i, part in enumerate(encoded.sequence_ids(0)) if part == (1 if source else 0)]
-    found = []
+    actual = []
     for place in second:
         ids = encoded["input_ids"].clone()
         ids[0, place] = tokenizer.mask_token_id
         with torch.no_grad():
             logits = model(**{**encoded, "input_ids": ids}).logits
-        found.append(logits[0, place].double().log_softmax(-1)[encoded["input_ids"][0, place]])
-    return torch.stack(found)
+        actual.append(logits[0, place].double().log_softmax(-1)[encoded["input_ids"][0, place]])
+    return torch.stack(actual)
 
 
 def causal_lm(
@@ -158,8 +158,8 @@ def causal_lm(
     with torch.no_grad():
         logits = model(torch.tensor([ids + labels])).logits[0]
     places = range(len(ids) - 1, len(ids) + len(labels) - 1)
-    found: torch.Tensor = logits.double().log_softmax(-1)[places, labels]
-    return found
+    actual: torch.Tensor = logits.double().log_softmax(-1)[places, labels]
+    return actual
 
 
 def bergamot(folder: Path, source: str, translation: str) -> torch.Tensor:

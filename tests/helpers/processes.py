@@ -20,7 +20,7 @@ _FORKS.set_forkserver_preload(["accelerate", "transformers.trainer_seq2seq", __n
 
 def together(n: int, work: Callable[[Team], Any]) -> list[Any]:
     """Return what the work of each member returns, or the error that it raises."""
-    barrier, given_items, found = threading.Barrier(n, timeout=3600), [None] * n, [None] * n
+    barrier, given_items, actual = threading.Barrier(n, timeout=3600), [None] * n, [None] * n
 
     def member(rank: int) -> None:
         def exchange(item: Any) -> list[Any]:
@@ -31,16 +31,16 @@ def together(n: int, work: Callable[[Team], Any]) -> list[Any]:
             return items
 
         try:
-            found[rank] = work(Team(rank, n, exchange))
+            actual[rank] = work(Team(rank, n, exchange))
         except Exception as error:  # noqa: BLE001 - it is what the test looks at
-            found[rank] = error  # type: ignore[call-overload]
+            actual[rank] = error  # type: ignore[call-overload]
 
     threads = [threading.Thread(target=member, args=(rank,)) for rank in range(n)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return found
+    return actual
 
 
 def _run(folder: Path, words: list[str], rank: str, team: dict[str, str]) -> None:

@@ -18,9 +18,9 @@ from cc_hf.hub.spaces import build_metric_space
 
 def free_port() -> int:
     """Return a port that was free a moment ago."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as actual:
+        actual.bind(("127.0.0.1", 0))
+        return int(actual.getsockname()[1])
 
 
 @contextmanager

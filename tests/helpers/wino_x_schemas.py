@@ -31,7 +31,7 @@ def mt_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
     """Return n schemas of two samples each, no two with the same nouns in the same order."""
     pairs = [(a, b) for a in NOUNS for b in NOUNS if NOUNS[a][1] != NOUNS[b][1]]
     draw = random.Random(seed)
-    found = []
+    actual = []
     for number, (first, second) in enumerate(draw.sample(pairs, n)):
         (subject, one), (object_, other) = NOUNS[first], NOUNS[second]
         for answer, (english, german) in enumerate(TRIGGERS, start=1):
@@ -46,13 +46,13 @@ def mt_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
             row["translation1"] = f"{start} {one} {german} war."
             row["translation2"] = f"{start} {other} {german} war."
             row |= {"referent1_en": first, "referent2_en": second}
-            found.append(row | german_referents(subject, object_))
-    return found
+            actual.append(row | german_referents(subject, object_))
+    return actual
 
 
 def lm_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
     """Return the same schemas as sentences with a gap in both languages."""
-    found = []
+    actual = []
     for row in mt_rows(n, seed=seed):
         gap = row["translation1"].replace(f", weil {row['pronoun1']} ", ", weil _ ")
         made = {
@@ -66,8 +66,8 @@ def lm_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
             made |= {f"option{i}_en": f"the {row[f'referent{i}_en']}"}
             made |= {f"option{i}_de": f"{article} {noun}"}
             made |= {f"context_referent_of_option{i}_de": noun}
-        found.append(made)
-    return found
+        actual.append(made)
+    return actual
 
 
 def lay_out(folder: Path, part: str, rows: list[dict[str, Any]], *, lang: str = "de") -> Path:

@@ -43,9 +43,9 @@ def test_translations_of_table_1_are_ranked_as_in_the_paper(score: str) -> None:
     reference = {"correct_sources": [source.format("female")], "category": "female"}
     reference["incorrect_sources"] = [source.format("male")]
     options = {"evaluator": "cc-tiny-en-de", "score": score, **EN_DE}
-    found = compute(TABLE_1, [reference] * 6, **options)["probability_correct"]
-    assert min(found[:2]) > 0.5 > max(found[2:4])
-    assert max(abs(p - 0.5) for p in found[4:]) < min(abs(p - 0.5) for p in found[:4])
+    computed = compute(TABLE_1, [reference] * 6, **options)["probability_correct"]
+    assert min(computed[:2]) > 0.5 > max(computed[2:4])
+    assert max(abs(p - 0.5) for p in computed[4:]) < min(abs(p - 0.5) for p in computed[:4])
 
 
 def test_scores_do_not_depend_on_batch_size_or_order() -> None:
@@ -58,8 +58,8 @@ def test_scores_do_not_depend_on_batch_size_or_order() -> None:
     first, *rest = (cc_hf.load_evaluator("cc-tiny-en-de", batch_tokens=n) for n in (1, 300, 20_000))
     scores = first.mean_logprobs(sources, translations)
     for evaluator, step in product((first, *rest), (1, -1)):
-        found = evaluator.mean_logprobs(sources[::step], translations[::step])[::step]
-        np.testing.assert_allclose(found, scores, atol=1e-5, rtol=0)
+        actual = evaluator.mean_logprobs(sources[::step], translations[::step])[::step]
+        np.testing.assert_allclose(actual, scores, atol=1e-5, rtol=0)
 
 
 @pytest.fixture(scope="module")
@@ -78,20 +78,22 @@ def test_every_gendered_row_of_winomt_is_judged(aws: cc_hf.EvaluationResult) -> 
 
 def test_people_agree_as_is_stated(aws: cc_hf.EvaluationResult, shared: Path, root: Path) -> None:
     path = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
-    found = agreement_with_labels(aws, read_annotations(path))
-    assert found.n_labels == 400
-    assert found.agreement >= 0.92
-    assert found.weighted_agreement is not None
-    assert found.weighted_agreement >= 0.976
-    shares = [f"{100 * share:.2f} %" for share in (found.agreement, found.weighted_agreement)]
+    agreement = agreement_with_labels(aws, read_annotations(path))
+    assert agreement.n_labels == 400
+    assert agreement.agreement >= 0.92
+    assert agreement.weighted_agreement is not None
+    assert agreement.weighted_agreement >= 0.976
+    shares = [
+        f"{100 * share:.2f} %" for share in (agreement.agreement, agreement.weighted_agreement)
+    ]
     text = (root / _PAGE).read_text(encoding="utf-8")
     assert "{} unweighted, {} weighted".format(*shares) in text
 
 
 def test_figures_beside_words_hold(aws: cc_hf.EvaluationResult, shared: Path, root: Path) -> None:
     text = (root / _PAGE).read_text(encoding="utf-8")
-    found = known(re.search(r"^\| aws \|(.*)\|$", text, re.MULTILINE))
-    figures = [float(number) for number in re.findall(r"[0-9]+\.[0-9]", found.group(1))]
+    actual = known(re.search(r"^\| aws \|(.*)\|$", text, re.MULTILINE))
+    figures = [float(number) for number in re.findall(r"[0-9]+\.[0-9]", actual.group(1))]
     texts = {judgement.example_id: judgement.translation for judgement in aws.judgements}
     material = cc_hf.load_material("winomt", tgt_lang="de", data_dir=shared / "upstream")
     lines = [texts[example.id] for example in material.examples]
@@ -116,8 +118,10 @@ def test_figures_of_the_pages_are_of_the_result(aws: cc_hf.EvaluationResult, roo
 def test_figures_in_the_mt_geneval_card_are_reproduced(shared: Path, root: Path) -> None:
     text = (root / "cards/datasets/mt_geneval.md").read_text(encoding="utf-8")
     own = r"are ([0-9.]+) % right\s+\(male ([0-9.]+),\s+female ([0-9.]+); test,\s+de\),\s+"
-    found = known(re.search(own + r"and the references of the\s+counterfactuals ([0-9.]+) %", text))
-    total, male, female, mirrored = (float(number) for number in found.groups())
+    actual = known(
+        re.search(own + r"and the references of the\s+counterfactuals ([0-9.]+) %", text)
+    )
+    total, male, female, mirrored = (float(number) for number in actual.groups())
     material = cc_hf.load_material("mt_geneval", data_dir=shared / "upstream")
     references = [example.extra["reference"] for example in material.examples]
     with pytest.warns(ResultWarning, match="88.2 % agreement with the references on mt_geneval"):

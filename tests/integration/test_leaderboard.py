@@ -259,11 +259,11 @@ def test_what_is_missing_from_a_translation_is_marked(board: Page) -> None:
     board.fill("#cc-missing-translation textarea", "Die Krankenschwester half ihm.")
     board.locator("#cc-missing").click()
     answer.locator("[data-side=source]").get_by_text("onerror").wait_for()
-    found = SentenceJudge().find_missing(source, "Die Krankenschwester half ihm.")
-    judged = zip(found.changes, found.is_error, strict=True)
+    actual = SentenceJudge().find_missing(source, "Die Krankenschwester half ihm.")
+    judged = zip(actual.changes, actual.is_error, strict=True)
     errors = apart([change for change, is_error in judged if is_error])
     assert marks() == [span.text for span in errors]
-    assert answer.locator("tbody tr").count() == len(found.changes)
+    assert answer.locator("tbody tr").count() == len(actual.changes)
     board.fill("#cc-missing-translation textarea", "")
     board.locator("#cc-missing").click()
     assert "translation: expected a text" in answer.locator(".cc-error").inner_text()
@@ -278,9 +278,9 @@ def test_a_file_can_be_judged_and_broken_files_are_reported(board: Page, tmp_pat
         board.locator("#cc-file").get_by_text(name.rpartition(".")[0]).first.wait_for()
         board.locator("#cc-file-judge").click()
         text = name if wanted == ".cc-error" else "simplegen"
-        found = board.locator(f"#cc-file-answer {wanted}").filter(has_text=text)
-        found.wait_for()
-        return found.inner_text()
+        actual = board.locator(f"#cc-file-answer {wanted}").filter(has_text=text)
+        actual.wait_for()
+        return actual.inner_text()
 
     open_tab(board, "Your file")
     choose(board, "file-metric", "SimpleGEN accuracy")
@@ -314,8 +314,8 @@ def events(site: str, name: str, data: list[Any]) -> str:
 def ask(site: str, name: str, data: list[Any]) -> str:
     """Return the answer to a request."""
     text = events(site, name, data)
-    found = known(re.search(r"^event: complete\ndata: (.*)$", text, re.MULTILINE))
-    answer: str = json.loads(found.group(1))[0]
+    actual = known(re.search(r"^event: complete\ndata: (.*)$", text, re.MULTILINE))
+    answer: str = json.loads(actual.group(1))[0]
     return answer
 
 
@@ -335,12 +335,12 @@ def test_fifty_concurrent_requests_get_correct_answers(site: str) -> None:
         return float(re.findall(r"left:([0-9.]+)%", html)[0])
 
     with ThreadPoolExecutor(50) as pool:
-        found = list(pool.map(probability, rows))
+        actual = list(pool.map(probability, rows))
     judge = SentenceJudge().judge
     answers = [judge(source, text, word, gender=gender) for text, word, gender in rows]
     expected = [100 * answer.probability_correct for answer in answers]
-    assert found == pytest.approx(expected, abs=0.051)
-    assert len(set(found)) > 25
+    assert actual == pytest.approx(expected, abs=0.051)
+    assert len(set(actual)) > 25
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -356,12 +356,12 @@ UPLOAD = b'--x\r\nContent-Disposition: form-data; name="files"; filename="broken
 
 def connection(site: str, path: str, **headers: str) -> http.client.HTTPConnection:
     """Send the headers of a request without its body."""
-    found = http.client.HTTPConnection(site.removeprefix("http://").rstrip("/"))
-    found.putrequest("POST", f"/gradio_api/{path}")
+    actual = http.client.HTTPConnection(site.removeprefix("http://").rstrip("/"))
+    actual.putrequest("POST", f"/gradio_api/{path}")
     for name, value in headers.items():
-        found.putheader(name.replace("_", "-"), value)
-    found.endheaders()
-    return found
+        actual.putheader(name.replace("_", "-"), value)
+    actual.endheaders()
+    return actual
 
 
 @pytest.mark.usefixtures("socket_enabled")

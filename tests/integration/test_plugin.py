@@ -147,8 +147,8 @@ def test_the_dataset_loads_as_a_table_and_is_written_as_a_folder(tmp_path: Path)
     (tmp_path / "four_homographs/en-de").mkdir(parents=True)  # a folder does not hide the name
     built = tmp_path / "built/en-de/test-00000-of-00001.parquet"
     shutil.copy(built, tmp_path / "four_homographs/en-de")
-    found = command("sources", "four_homographs", cwd=tmp_path).stdout.splitlines()
-    assert found[0] == "The crane came back in spring."
+    output = command("sources", "four_homographs", cwd=tmp_path).stdout.splitlines()
+    assert output[0] == "The crane came back in spring."
 
 
 @pytest.mark.usefixtures("package")

@@ -45,13 +45,13 @@ def test_every_sample_can_be_scored(shared: Path, tmp_path: Path, models: Any) -
             configs, evaluator = [f"lm_en_{lang}"], models[1]
             configs += [f"lm_en_{lang}.english"] if rows[0]["option1_en"] else []
         for name in configs:
-            found = judged(name, folder, evaluator)
-            assert [j.example_id for j in found.judgements] == [row["qID"] for row in rows]
-            assert {len(j.scores) for j in found.judgements} == {2}
-            assert all(0 < score < 1 for j in found.judgements for score in j.scores)
-            n_correct = sum(j.is_correct for j in found.judgements)
-            assert n_correct == found.counts["n_correct"]
-            assert n_correct == round(found.scores["accuracy"] * len(rows))
+            actual = judged(name, folder, evaluator)
+            assert [j.example_id for j in actual.judgements] == [row["qID"] for row in rows]
+            assert {len(j.scores) for j in actual.judgements} == {2}
+            assert all(0 < score < 1 for j in actual.judgements for score in j.scores)
+            n_correct = sum(j.is_correct for j in actual.judgements)
+            assert n_correct == actual.counts["n_correct"]
+            assert n_correct == round(actual.scores["accuracy"] * len(rows))
         if part == "mt":
             texts = [row[f"translation{row['answer']}"] for row in rows]
             conditioned = evaluate_dataset(
@@ -64,12 +64,12 @@ def test_every_sample_can_be_scored(shared: Path, tmp_path: Path, models: Any) -
 
 
 def both(part: str, rows: Rows, folder: Path, config: str, evaluator: Any) -> list[Judged]:
-    found = []
+    actual = []
     for name, some in (("plain", rows), ("swapped", swapped(rows))):
         lay_out(folder / name, part, some)
         examples = cc_hf.load_examples("wino_x", config, data_dir=folder / name)
-        found.append((judged(config, folder / name, evaluator), examples))
-    return found
+        actual.append((judged(config, folder / name, evaluator), examples))
+    return actual
 
 
 @pytest.mark.parametrize("config", ["mt_en_de.translations", "lm_en_de", "lm_en_de.english"])

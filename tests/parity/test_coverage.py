@@ -75,9 +75,9 @@ def test_spans_of_the_program(split: str, omissions: Any, additions: Any, shared
     result = judge(metric, material, texts, evaluator=FunctionEvaluator(logs_as_scores))
     counts = []
     for side, key in (("source", "source_spans"), ("translation", "translation_spans")):
-        found = [[s for s in j.spans if s.side == side] for j in result.judgements]
+        actual = [[s for s in j.spans if s.side == side] for j in result.judgements]
         n_candidates = sum(len(json.loads(reference[key])) for reference in references)
-        counts.append((n_candidates, sum(map(len, found)), sum(map(bool, found))))
+        counts.append((n_candidates, sum(map(len, actual)), sum(map(bool, actual))))
     assert counts == [omissions, additions]
 
 

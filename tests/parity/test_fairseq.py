@@ -45,10 +45,10 @@ of_every_setting = pytest.mark.parametrize("setting", _SETTINGS)
 def converted(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("fairseq")
     for setting in _SETTINGS:
-        found = convert(shared / "gold/fairseq" / setting, output=folder / setting)
-        assert [path.name for path in found.folders] == ["model1", "model2"]
-        assert found.families == ("fsmt", "fsmt")
-        assert found.check is None
+        actual = convert(shared / "gold/fairseq" / setting, output=folder / setting)
+        assert [path.name for path in actual.folders] == ["model1", "model2"]
+        assert actual.families == ("fsmt", "fsmt")
+        assert actual.check is None
     return {setting: folder / setting for setting in _SETTINGS}
 
 
@@ -61,9 +61,9 @@ def test_logprobs_are_as_recorded(shared: Path, converted: dict[str, Path], sett
     pairs = gold(shared, setting)
     assert len(pairs) == 40
     models = {name: evaluator(converted[setting] / name) for name in ("model1", "model2")}
-    found = {name: model.id_logprobs(*ids(pairs)) for name, model in models.items()}
-    found["ensemble"] = ensemble_logprobs([*found.values()])
-    for name, rows in found.items():
+    actual = {name: model.id_logprobs(*ids(pairs)) for name, model in models.items()}
+    actual["ensemble"] = ensemble_logprobs([*actual.values()])
+    for name, rows in actual.items():
         for pair, logprobs in zip(pairs, rows, strict=True):
             recorded = pair["scores"][name]
             assert logprobs == pytest.approx(recorded["positional_log_probs"], abs=_TOLERANCE)
@@ -86,12 +86,12 @@ def test_means_are_as_recorded(shared: Path, converted: dict[str, Path], setting
     sources, targets = ([pair[side] for pair in pairs] for side in ("source", "target"))
     expected = [pair["scores"]["model1"]["score"] for pair in pairs]
     for batch_tokens in (1, 500, 100_000):
-        found = evaluator(converted[setting] / "model1", batch_tokens=batch_tokens)
-        scores = found.mean_logprobs(sources, targets, src_lang="en", tgt_lang="de")
+        actual = evaluator(converted[setting] / "model1", batch_tokens=batch_tokens)
+        scores = actual.mean_logprobs(sources, targets, src_lang="en", tgt_lang="de")
         assert scores == pytest.approx(expected, abs=_TOLERANCE)
     refuses(
         "does not support the target language 'fr'",
-        found.mean_logprobs,
+        actual.mean_logprobs,
         ["A dog."],
         ["Un chien."],
         src_lang="en",
@@ -104,12 +104,12 @@ def test_means_are_as_recorded(shared: Path, converted: dict[str, Path], setting
 def test_beams_are_those_of_fairseq(shared: Path, converted: Any, setting: str, name: str) -> None:
     sources = {pair["id"]: pair["source"] for pair in gold(shared, setting)}
     beams = read_json(shared / "gold/fairseq" / setting / "gold_beam.json")["beam"]
-    found = [row for row in beams if row["model"] == name]
-    assert len(found) == 10
+    actual = [row for row in beams if row["model"] == name]
+    assert len(actual) == 10
     folder, loading = converted[setting] / name, LoadingOptions(device="cpu")
-    translations = translate([sources[row["pair_id"]] for row in found], folder, loading=loading)
-    assert translations == [row["hypos"][0]["text"] for row in found]
-    hypotheses = [(row["source_ids"], hypothesis) for row in found for hypothesis in row["hypos"]]
+    translations = translate([sources[row["pair_id"]] for row in actual], folder, loading=loading)
+    assert translations == [row["hypos"][0]["text"] for row in actual]
+    hypotheses = [(row["source_ids"], hypothesis) for row in actual for hypothesis in row["hypos"]]
     logprobs = evaluator(folder).id_logprobs(
         [ids for ids, _ in hypotheses], [hypothesis["tokens"] for _, hypothesis in hypotheses]
     )
@@ -133,11 +133,13 @@ def test_transformers_loads_it(shared: Path, converted: dict[str, Path], setting
 @of_every_setting
 def test_the_check_reports_deviations(shared: Path, tmp_path: Path, setting: str) -> None:
     folder = shared / "gold/fairseq" / setting
-    found = known(convert(folder, output=tmp_path / "out", check=folder / "gold_scores.json").check)
-    assert set(found.deviations) == {"model1", "model2", "ensemble"}
-    assert all(0 < value < 1e-5 for value in found.deviations.values())
-    assert found.n_texts == (0 if setting == "legacy_v08" else 80)
-    assert found.n_tokens == sum(map(len, ids(gold(shared, setting))[1]))
+    actual = known(
+        convert(folder, output=tmp_path / "out", check=folder / "gold_scores.json").check
+    )
+    assert set(actual.deviations) == {"model1", "model2", "ensemble"}
+    assert all(0 < value < 1e-5 for value in actual.deviations.values())
+    assert actual.n_texts == (0 if setting == "legacy_v08" else 80)
+    assert actual.n_tokens == sum(map(len, ids(gold(shared, setting))[1]))
 
 
 def test_the_check_refuses_deviating_scores_and_token_ids(shared: Path, tmp_path: Path) -> None:
@@ -161,9 +163,9 @@ def test_the_check_refuses_deviating_scores_and_token_ids(shared: Path, tmp_path
 def test_the_check_of_a_single_checkpoint_has_no_ensemble(shared: Path, tmp_path: Path) -> None:
     folder = shared / "gold/fairseq/separate"
     check = folder / "gold_scores.json"
-    found = convert(folder, output=tmp_path / "out", checkpoints=["model2"], check=check)
-    assert [path.name for path in found.folders] == ["model2"]
-    assert set(known(found.check).deviations) == {"model2"}
+    actual = convert(folder, output=tmp_path / "out", checkpoints=["model2"], check=check)
+    assert [path.name for path in actual.folders] == ["model2"]
+    assert set(known(actual.check).deviations) == {"model2"}
 
 
 @of_every_setting
@@ -171,7 +173,7 @@ def test_the_reference_of_the_unit_tests_equals_fairseq(shared: Path, setting: s
     """Architectures without a recording can therefore be compared with it."""
     checkpoint = read_checkpoint(shared / "gold/fairseq" / setting / "model1.pt")
     for pair in gold(shared, setting)[:12]:
-        found = reference_logprobs(
+        actual = reference_logprobs(
             checkpoint.weights, checkpoint.options, pair["source_ids"], pair["target_ids"]
         )
-        assert np.abs(found - pair["scores"]["model1"]["positional_log_probs"]).max() < 1e-5
+        assert np.abs(actual - pair["scores"]["model1"]["positional_log_probs"]).max() < 1e-5

@@ -38,11 +38,11 @@ of_every_set = pytest.mark.parametrize(("dataset", "lang"), SETS)
 
 @of_every_set
 def test_kappas_of_annotators_are_recorded_ones(shared: Path, dataset: str, lang: str) -> None:
-    found = annotator_agreement(annotations_of(shared, dataset, lang))
+    actual = annotator_agreement(annotations_of(shared, dataset, lang))
     recorded = gold(shared, "annotation_summary")[f"{dataset}.{lang}"]
     kappas = (recorded["kappa_raw"], recorded["kappa_binarized"])
-    assert found.n_raw == recorded["n_both"]
-    assert (found.kappa_raw, found.kappa_binarised) == pytest.approx(kappas, abs=1e-12)
+    assert actual.n_raw == recorded["n_both"]
+    assert (actual.kappa_raw, actual.kappa_binarised) == pytest.approx(kappas, abs=1e-12)
     assert published.published_kappas(dataset, lang) == tuple(round(kappa, 2) for kappa in kappas)
 
 
@@ -67,13 +67,13 @@ def test_raw_labels_are_binarised(shared: Path, tmp_path: Path, dataset: str, la
 @pytest.mark.parametrize("annotator", [1, 2])
 def test_both_annotators_files_hold(shared: Path, dataset: str, lang: str, annotator: int) -> None:
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation"
-    found = read_annotations(folder / f"{dataset}/data/en-{lang}.annotator{annotator}.jsonl")
+    actual = read_annotations(folder / f"{dataset}/data/en-{lang}.annotator{annotator}.jsonl")
     joined = annotations_of(shared, dataset, lang)
-    rows = [{(a.translation, a.gold, a.raw, a.labels) for a in read} for read in (found, joined)]
+    rows = [{(a.translation, a.gold, a.raw, a.labels) for a in read} for read in (actual, joined)]
     assert rows[0] == rows[1]
-    assert len(found) == len(joined)
+    assert len(actual) == len(joined)
     if dataset == "winomt":
-        assert {a.example_id for a in found} == {a.example_id for a in joined}
+        assert {a.example_id for a in actual} == {a.example_id for a in joined}
 
 
 @cases(("de", 922, 1100, 192, 0.802959), ("ru", 979, 1091, 170, 0.883882))
@@ -87,23 +87,23 @@ def test_agreement_of_logged_mucow_decisions_with_people_is_as_published(
         assumption = Assumption(result, population, as_published)
         return agreement_with_labels(result, annotations, skip_others=True, assumption=assumption)
 
-    found = agreement(annotations_of(shared, "mucow", lang))
+    actual = agreement(annotations_of(shared, "mucow", lang))
     recorded = gold(shared, "notebook_stored_reports")[f"mucow.{lang}"]
     assert len(population) == recorded["num_samples_in_domain_applicable"]
-    assert found.coverage == pytest.approx(recorded["coverage"], abs=1e-12)
-    assert (found.n_labels, found.n_assumed) == (n_human, recorded["n_covered_sampled"])
+    assert actual.coverage == pytest.approx(recorded["coverage"], abs=1e-12)
+    assert (actual.n_labels, actual.n_assumed) == (n_human, recorded["n_covered_sampled"])
     for expected in (n_agree / n, recorded["pattern_matching_proportion_of_agreement"]):
-        assert found.agreement == pytest.approx(expected, abs=1e-12)
+        assert actual.agreement == pytest.approx(expected, abs=1e-12)
     # They name no examples: of two judged translations that are the same, the first is taken (de),
     # and one is found whose source differs from that of the test set (ru).
     path = log_path(shared, lang).with_name(f"en-{lang}.annotator1.jsonl")
     by_translation = agreement(read_annotations(path))
-    assert abs(by_translation.n_labels - found.n_labels) <= 2
-    assert by_translation.agreement == pytest.approx(found.agreement, abs=0.002)
+    assert abs(by_translation.n_labels - actual.n_labels) <= 2
+    assert by_translation.agreement == pytest.approx(actual.agreement, abs=0.002)
     fair = agreement(annotations_of(shared, "mucow", lang), as_published=False)
     assert fair.agreement == pytest.approx(proportional, abs=1e-6)
     row = known(published.published_agreement("mucow", lang, "mucow_pattern_matching"))
-    assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
+    assert row.agreement == pytest.approx(actual.agreement, abs=6e-4)
 
 
 @cases(("de", 0, 0.805432, 0.84), ("ru", 1, 0.893239, 0.904494))
@@ -126,9 +126,14 @@ def test_agreement_of_own_mucow_decisions_is_as_documented(
     population = without_corpora(result, ["opensubs"], data_dir=shared / "upstream")
     for expected, published_way in ((proportional, False), (as_published, True)):
         assumption = Assumption(result, population, published_way)
-        found = agreement_with_labels(result, annotations, skip_others=True, assumption=assumption)
-        assert found.agreement == pytest.approx(expected, abs=1e-6)
-        assert (found.n_labels, found.n_skipped) == ({"de": 192, "ru": 170}[lang], n_skipped)
+        agreement = agreement_with_labels(
+            result, annotations, skip_others=True, assumption=assumption
+        )
+        assert agreement.agreement == pytest.approx(expected, abs=1e-6)
+        assert (agreement.n_labels, agreement.n_skipped) == (
+            {"de": 192, "ru": 170}[lang],
+            n_skipped,
+        )
 
 
 @of_every_set

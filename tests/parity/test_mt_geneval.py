@@ -108,8 +108,8 @@ def test_sub_categories_agree_with_the_gold_and_the_context_pronouns(shared: Pat
             block, gender = block_of[number], example.extra["gender"]
             assert example.extra["profession_stereotype"] == block["profession_stereotype"]
             assert gender == {"M": "male", "F": "female"}[block["person_gender"]]
-            found = pronouns(example.extra["context"])
-            agreement["agrees" if found == {gender} else f"{len(found)} genders"] += 1
+            actual = pronouns(example.extra["context"])
+            agreement["agrees" if actual == {gender} else f"{len(actual)} genders"] += 1
     # as the card says: 969 undecided, and 46 that contradict
     assert agreement == {"agrees": 8839, "0 genders": 805, "2 genders": 164, "1 genders": 46}
 
@@ -375,8 +375,8 @@ def test_gender_accuracy_is_that_of_run(subset: str, n_rows: int, shared: Path, 
                 texts = [hypothesis(row["hyp"], n, *pair) for n, pair in enumerate(pairs)]
             else:
                 texts, _ = gendered_run(shared, split, lang, row["hyp"])
-            found = evaluate_metric("gender_accuracy", texts, references, **options)
-            judgements = found.judgements
+            actual = evaluate_metric("gender_accuracy", texts, references, **options)
+            judgements = actual.judgements
             sides = {"decisions": judgements}
             if subset == "counterfactual":
                 sides = {"masc": judgements[::2], "fem": judgements[1::2]}
@@ -391,8 +391,8 @@ def test_gender_accuracy_is_that_of_run(subset: str, n_rows: int, shared: Path, 
             assert len(both) == row["n"], row
             assert abs(sum(both) - row["correct"]) <= most, row
             figure = "accuracy" if subset == "contextual" else "pair_accuracy"
-            assert found.scores[figure] == sum(both) / len(both), row
-            assert found.counts.get("n_pairs_correct", sum(both)) == sum(both), row
+            assert actual.scores[figure] == sum(both) / len(both), row
+            assert actual.counts.get("n_pairs_correct", sum(both)) == sum(both), row
 
 
 def test_german_accuracy_and_further_figures_are_as_recorded(shared: Path) -> None:
@@ -400,10 +400,10 @@ def test_german_accuracy_and_further_figures_are_as_recorded(shared: Path) -> No
     alternating = [flipped[n] if n % 2 else line for n, line in enumerate(originals)]
     run = partial(judged, shared, "contextual_de", "gender_accuracy")
     original, flip, mixed, empty = map(run, (originals, flipped, alternating, [""] * 1100))
-    accuracies = [100 * found.scores["accuracy"] for found in (original, flip, mixed, empty)]
+    accuracies = [100 * actual.scores["accuracy"] for actual in (original, flip, mixed, empty)]
     assert [round(accuracy, 2) for accuracy in accuracies] == [100, 0.73, 50.45, 100]
     (sizes,) = gold(shared, "sizes.json", subset="contextual", split="test", lang="de")
-    n_undecided = [found.counts["n_undecided"] for found in (original, flip, empty)]
+    n_undecided = [actual.counts["n_undecided"] for actual in (original, flip, empty)]
     assert n_undecided == [sizes["no_unique_orig"], sizes["no_unique_flipped"], 1100]
     assert (original.scores["decided_accuracy"], flip.scores["decided_accuracy"]) == (1, 0)
     assert "decided_accuracy" not in empty.scores
@@ -419,21 +419,21 @@ def test_german_accuracy_and_further_figures_are_as_recorded(shared: Path) -> No
 @pytest.mark.parametrize("name", ["orig", "drop3", "always_masc"])
 def test_quality_gaps_equal_the_recorded_ones(shared: Path, name: str) -> None:
     translations, references = gendered_run(shared, "test", "de", name)
-    found = judged(shared, "counterfactual_de", "gender_quality_gap", translations)
+    actual = judged(shared, "counterfactual_de", "gender_quality_gap", translations)
     (row,) = gold(shared, "gold_quality_gap.json", split="test", lang="de", hyp=name)
     # One reference has an invisible character, which the program reads.
     for key, expected in _BLEU.items():
-        assert 100 * found.scores[key] == pytest.approx(row[expected], abs=0.05)
+        assert 100 * actual.scores[key] == pytest.approx(row[expected], abs=0.05)
     translations, references = ([*map(composed, texts)] for texts in (translations, references))
     for at, gender in enumerate(_GENDERS):
         bleu = BLEU().corpus_score(translations[at::2], [references[at::2]]).score
-        assert 100 * found.scores[f"bleu_{gender}"] == pytest.approx(bleu, abs=1e-9)
+        assert 100 * actual.scores[f"bleu_{gender}"] == pytest.approx(bleu, abs=1e-9)
         chrf = CHRF().corpus_score(translations[at::2], [references[at::2]]).score
-        assert 100 * found.scores[f"chrf_{gender}"] == pytest.approx(chrf, abs=1e-9)
-    assert found.signature.startswith(
+        assert 100 * actual.scores[f"chrf_{gender}"] == pytest.approx(chrf, abs=1e-9)
+    assert actual.signature.startswith(
         "gqg|data:mt_geneval/counterfactual_de@c77132c|langs:en-de|bleu:nrefs=1,case=mixed,eff=no,tok=13a,smooth=exp,version="
     )
-    assert (found.n, found.counts["n_pairs"]) == (600, 300)
+    assert (actual.n, actual.counts["n_pairs"]) == (600, 300)
 
 
 @pytest.mark.parametrize("split", ["test", "dev"])
@@ -456,6 +456,6 @@ def test_bleu_equals_that_of_every_recorded_run(shared: Path, lang: str, split: 
     for row in rows:
         per_row = np.array([statistics[segment] for segment in zip(*runs[row["hyp"]], strict=True)])
         sums = np.concatenate([per_row[0::2].sum(axis=0), per_row[1::2].sum(axis=0)])
-        found = gender_quality_gap._figures(scorer, "bleu", sums[None])
+        actual = gender_quality_gap._figures(scorer, "bleu", sums[None])
         for key, expected in _BLEU.items():
-            assert 100 * found[key][0] == pytest.approx(row[expected], abs=1e-9), row
+            assert 100 * actual[key][0] == pytest.approx(row[expected], abs=1e-9), row

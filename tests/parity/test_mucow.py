@@ -83,8 +83,8 @@ def test_decisions_on_published_translations_agree_as_documented(
             "min_precision_frequency": row["min_precision"],
             "recall_a": row["recallA"],
         }
-        found = {name: result.scores[name] for name in expected}
-        assert found == pytest.approx(expected, abs=1e-12)
+        actual = {name: result.scores[name] for name in expected}
+        assert actual == pytest.approx(expected, abs=1e-12)
 
 
 @cases(("de", 3330), ("ru", 1793))
@@ -132,11 +132,11 @@ def test_figures_and_every_sample_equal_the_original_program(shared: Path) -> No
     options |= {"translations": [by_source[e.source] for e in examples], "evaluator": hash_scores}
     result = evaluate_dataset("mucow", config, **options)
     groups = ("", "_frequent", "_infrequent")
-    found = [[result.scores[f"{w}accuracy{g}"] for g in groups] for w in ("weighted_", "")]
+    actual = [[result.scores[f"{w}accuracy{g}"] for g in groups] for w in ("weighted_", "")]
     weighted = [0.4836721734246011, 0.47645888232373657, 0.4917079011405862]
-    assert found[0] == pytest.approx(weighted, abs=1e-12)
+    assert actual[0] == pytest.approx(weighted, abs=1e-12)
     plain = [0.489502099580084, 0.48130841121495327, 0.49815043156596794]
-    assert found[1] == pytest.approx(plain, abs=1e-12)
+    assert actual[1] == pytest.approx(plain, abs=1e-12)
     gold = read_jsonl(shared / "gold/contrastive_conditioning/mucow.en-de.all_samples.jsonl.gz")
     for example, judgement, row in zip(examples, result.judgements, gold, strict=True):
         names = ("probability_correct", "weight", "translation")
@@ -199,8 +199,8 @@ def test_the_translation_suite_equals_the_logged_rows(shared: Path, language: st
     names = {"inconclusive": "unk", "correct": "pos", "incorrect": "neg"}
     verdicts = [names[logged_verdict(row)] for row in rows]
     frequencies = [e.extra["frequency"] for e in examples]
-    found = Counter(f"{v}_{f}" for v, f in zip(verdicts, frequencies, strict=True))
-    assert found == {name: n for name, n in counts.items() if "_" in name}
+    actual = Counter(f"{v}_{f}" for v, f in zip(verdicts, frequencies, strict=True))
+    assert actual == {name: n for name, n in counts.items() if "_" in name}
 
 
 def test_the_scoring_suite_equals_its_own_files(shared: Path) -> None:
@@ -251,14 +251,14 @@ def published(
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/tasks/data/mucow"
     start = f"disambiguation_cues/{pair}"
     rows = read_jsonl(folder / f"{start}.insertions.roberta-large.jsonl")
-    found = {}
+    actual = {}
     for key, row in zip(text_lines(folder / f"{pair}.key.tsv"), rows, strict=True):
         _, _, word, sense, _ = key.split("\t")
-        found[word, sense] = {
+        actual[word, sense] = {
             side: set(row[f"{side}_insertions"]) for side in ("correct", "incorrect")
         }
     candidates = read_text(folder / f"{start}.insertion_candidates.roberta-large.json")
-    return parse_candidates(candidates), found
+    return parse_candidates(candidates), actual
 
 
 @cases(("en-de", 362, 291), ("en-ru", 203, 150))
@@ -267,10 +267,10 @@ def test_published_cues_are_found(pair: str, n_senses: int, n_dropped: int, shar
     assert len(insertions) == n_senses
     dropped = 0
     for (word, sense), sides in insertions.items():
-        found = discriminating_words(candidates[word], ambiguous_word=word)[sense]
+        actual = discriminating_words(candidates[word], ambiguous_word=word)[sense]
         whole = discriminating_words(candidates[word], ambiguous_word="", stop_words=())[sense]
         for side in ("correct", "incorrect"):
-            words, all_words = getattr(found, side), getattr(whole, side)
+            words, all_words = getattr(actual, side), getattr(whole, side)
             assert len(sides[side]) == 3
             assert sides[side] <= set(words)
             assert len(all_words) <= 10
@@ -290,6 +290,6 @@ def test_short_lists_miss_some(cut: int, n_correct: int, n_incorrect: int, share
                 ("correct", {"own": own, "other": other[:cut]}),
                 ("incorrect", {"own": own[:cut], "other": other}),
             ):
-                found = discriminating_words(lists, ambiguous_word=word)["own"]
-                n_found[side] += len(sides[side] & set(getattr(found, side)))
+                actual = discriminating_words(lists, ambiguous_word=word)["own"]
+                n_found[side] += len(sides[side] & set(getattr(actual, side)))
     assert n_found == {"correct": n_correct, "incorrect": n_incorrect}

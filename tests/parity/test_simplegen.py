@@ -83,8 +83,8 @@ def test_translations_of_table_3_are_judged_as_in_the_paper() -> None:
     expected = ["correct", "correct", "incorrect", "inconclusive"]
     # table A8 has no doctora
     for name, first in (("default", "correct"), ("paper", "inconclusive")):
-        found = compute(translations, [reference] * 4, tgt_lang="es", dictionary=name)
-        assert found["verdicts"] == [first, *expected[1:]]
+        computed = compute(translations, [reference] * 4, tgt_lang="es", dictionary=name)
+        assert computed["verdicts"] == [first, *expected[1:]]
 
 
 def recorded(shared: Path, name: str) -> dict[tuple[str, str], list[str]]:
@@ -99,13 +99,13 @@ def recorded(shared: Path, name: str) -> dict[tuple[str, str], list[str]]:
 
 def ours(name: str) -> dict[tuple[str, str], list[str]]:
     languages, genders = {"es": "spanish", "de": "german"}, {"male": "masc", "female": "fem"}
-    found = {}
+    actual = {}
     for lang, language in languages.items():
         for (occupation, number), entry in load_dictionary(name, lang).entries.items():
             english = occupation if number == "sg" else english_plural(occupation)
             for gender, forms in entry.items():
-                found[english, f"{language}_{genders[gender]}"] = list(forms)
-    return found
+                actual[english, f"{language}_{genders[gender]}"] = list(forms)
+    return actual
 
 
 def test_dictionaries_are_table_a8_as_printed_and_as_corrected(shared: Path) -> None:

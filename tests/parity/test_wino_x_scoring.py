@@ -30,11 +30,11 @@ def test_accuracy_of_samples_and_pairs_is_the_printed_one(shared: Path, tmp_path
 
     options: Any = {"data_dir": lay_out(tmp_path, "mt", rows), "evaluator": inverse_perplexities}
     options["metric"] = "contrastive_translation_scoring"
-    found = evaluate_dataset("wino_x", "mt_en_de.translations", **options)
+    result = evaluate_dataset("wino_x", "mt_en_de.translations", **options)
     n_right, n_wrong = gold["num_correct_pairs"], gold["num_incorrect_pairs"]
     counts = {"n_correct": gold["num_correct"], "n_pairs_correct": n_right}
     counts["n_pairs"] = n_right + n_wrong
     counts["n_ties"] = gold["n"] - gold["mwu"]["position_model"]["n_x"]
-    assert (found.n, {name: found.counts[name] for name in counts}) == (gold["n"], counts)
+    assert (result.n, {name: result.counts[name] for name in counts}) == (gold["n"], counts)
     for name in ("accuracy", "pair_accuracy"):
-        assert found.scores[name] == gold[name]
+        assert result.scores[name] == gold[name]

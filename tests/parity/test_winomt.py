@@ -80,10 +80,10 @@ def run(shared: Path, path: Path, lang: str, config: str = "acl2019", **options:
 def test_every_alignment_line_equals_fast_align(shared: Path, system: str, lang: str) -> None:
     lines = text_lines(translations(shared, system, lang))
     sources, texts = zip(*(line.split(" ||| ") for line in lines), strict=True)
-    found = FastAlign().align(sources, texts)
+    aligned = FastAlign().align(sources, texts)
     recorded = alignments(shared, system, lang)
     assert len(recorded) == 3888
-    assert [to_pharaoh(alignment) for alignment in found] == recorded
+    assert [to_pharaoh(alignment) for alignment in aligned] == recorded
 
 
 @of_every_system
@@ -211,16 +211,16 @@ def test_agreement_with_human_annotators_is_as_published(
     result = run(shared, translations(shared, system, lang), lang, config)
     folder = shared / "gold/human_validation"
     annotations = read_annotations(folder / f"winomt_annotations.en-{lang}.jsonl")
-    found = agreement_with_labels(result, annotations)
-    assert (found.n_labels, found.n_agree) == (n, n_agree)
+    agreement = agreement_with_labels(result, annotations)
+    assert (agreement.n_labels, agreement.n_agree) == (n, n_agree)
     recorded = read_json(folder / "winomt_pattern_matching_vs_human.json")[lang]
     if config != "default":  # the program reads all rows, by which some predictions change
         confusion = recorded["confusion_rows_human_cols_pred_male_female"]
-        assert [list(counts) for counts in found.confusion] == confusion
+        assert [list(counts) for counts in agreement.confusion] == confusion
         strict = recorded["strict_agree_unknown_neutral_as_error"]
-        assert found.strict_agreement == pytest.approx(strict, abs=1e-12)
+        assert agreement.strict_agreement == pytest.approx(strict, abs=1e-12)
     row = known(published_agreement("winomt", lang, "winomt_pattern_matching"))
-    assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
+    assert row.agreement == pytest.approx(agreement.agreement, abs=6e-4)
 
 
 @cases(("aws", "de", 2), ("google", "de", 4), ("google", "ru", 25))
@@ -319,8 +319,8 @@ def test_figures_with_ties_are_equal(name: str, scores: Callable[..., Any], shar
     for kind, prefix in (("unweighted", ""), ("weighted", "weighted_")):
         expected = gold[f"winomt.en-de.{name}.{kind}"]
         figures = {"accuracy": expected["total_accuracy"], **{key: expected[key] for key in names}}
-        found = {key: result.scores[f"{prefix}{key}"] for key in figures}
-        assert found == pytest.approx(figures, abs=1e-12)
+        actual = {key: result.scores[f"{prefix}{key}"] for key in figures}
+        assert actual == pytest.approx(figures, abs=1e-12)
         assert result.counts["n_correct"] == expected["n_correct"]
         assert result.counts["n_ties"] == expected["n_p_exactly_half"]
     weighted = gold[f"winomt.en-de.{name}.weighted"]

@@ -216,10 +216,10 @@ def test_benchmark_sizes_are_the_documented_ones() -> None:
 def test_pseudo_perplexity_equals_the_plain_loop(tmp_path: Path) -> None:
     texts = ["Der Arzt bat die Krankenschwester.", "Ja.", "Sie mochte den Koch, weil er aß."]
     model = save_masked_lm(tmp_path, Size(16, 2, 2, 8000), texts)
-    found = compare_with_a_loop(model, texts, rounds=1)
-    assert found.deviation < 1e-5
-    assert found.n_masks > found.n_sentences == 3
-    assert found.ratio == found.loop / found.ours > 0
+    actual = compare_with_a_loop(model, texts, rounds=1)
+    assert actual.deviation < 1e-5
+    assert actual.n_masks > actual.n_sentences == 3
+    assert actual.ratio == actual.loop / actual.ours > 0
 
 
 def test_the_plain_loop_gives_a_student_the_evaluators_scores(shared: Path, root: Path) -> None:

@@ -106,9 +106,9 @@ def test_the_evidence_of_the_user_comes_first(
     write_evidence(users_file(), [mine])
     write_evidence(users_file(), [replace(mine, system="another")])
     write_evidence(users_file(), [mine])
-    found = known_evidence()
-    assert {row.system for row in found[:2]} == {"another", mine.system}
-    assert shipped not in found
+    actual = known_evidence()
+    assert {row.system for row in actual[:2]} == {"another", mine.system}
+    assert shipped not in actual
 
 
 def test_damaged_evidence_does_not_make_figures_fit(

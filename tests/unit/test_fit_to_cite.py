@@ -139,8 +139,8 @@ def test_a_language_without_gender_warns_and_says_so_in_compute() -> None:
     given = {"evaluator": knows_women, "src_lang": "en", "tgt_lang": "et"}
     texts = [f"Arst {i}." for i in range(20)]
     with pytest.warns(ResultWarning, match="Estonian marks no gender"):
-        found = compute_metric("contrastive_conditioning", texts, rows_of(_GENDERS, 20), **given)
-    assert found["unfit"] == f"Estonian marks no gender: {_SAME}"
+        actual = compute_metric("contrastive_conditioning", texts, rows_of(_GENDERS, 20), **given)
+    assert actual["unfit"] == f"Estonian marks no gender: {_SAME}"
 
 
 @pytest.mark.filterwarnings("ignore::cc_hf.errors.ResultWarning")
@@ -221,8 +221,8 @@ def test_a_judge_that_does_not_react_to_the_cues_is_named(
 
 @cases((1, "only 1 judgement"), (8, "only 8 judgements"), (20, "only 20 judgements"), (21, ""))
 def test_few_judgements_are_a_first_look(n: int, reason: str) -> None:
-    found = reasons_not_to_cite({}, {}, n, scores={"accuracy": 0.5})
-    assert found == ({"few": reason} if reason else {})
+    actual = reasons_not_to_cite({}, {}, n, scores={"accuracy": 0.5})
+    assert actual == ({"few": reason} if reason else {})
     assert (n < FEWEST_JUDGEMENTS) == bool(reason)
     limited = reasons_not_to_cite({"data": "winomt/all[first 9]@1"}, {}, 9, scores={"a": 0.5})
     assert list(limited) == ["limit"]

@@ -34,10 +34,10 @@ _CHINESE = (">>cmn_Hans<<", ">>cmn_Hant<<", ">>deu<<", ">>zho<<")
 
 @cases(("nllb", NLLB), ("m2m100", M2M100["m2m100"]), ("mbart50", MBART50))
 def test_language_codes_are_known_to_their_tokenizers(column: str, known: list[str]) -> None:
-    found = {getattr(row, column) for row in LANGUAGE_CODES.values()} - {""}
-    assert found <= set(known)
+    actual = {getattr(row, column) for row in LANGUAGE_CODES.values()} - {""}
+    assert actual <= set(known)
     # NLLB has languages without a short code, which have its own codes as names
-    assert column == "nllb" or found == set(known)
+    assert column == "nllb" or actual == set(known)
 
 
 def test_every_language_code_names_one_language() -> None:

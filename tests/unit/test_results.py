@@ -73,14 +73,14 @@ def test_unknown_and_contradictory_verdicts_are_refused() -> None:
 def test_summary_counts_every_verdict() -> None:
     verdicts = [("a", "correct"), ("a", "incorrect"), ("a", "inconclusive"), ("b", "correct")]
     verdicts.append(("none", "incorrect"))
-    found = summarize([judgement(v, str(i), c) for i, (c, v) in enumerate(verdicts)])
-    assert found.counts == {"n_correct": 2, "n_inconclusive": 1}
+    actual = summarize([judgement(v, str(i), c) for i, (c, v) in enumerate(verdicts)])
+    assert actual.counts == {"n_correct": 2, "n_inconclusive": 1}
     accuracies = {"accuracy_a": 1 / 3, "accuracy_b": 1.0, "accuracy_none": 0.0}
-    assert found.scores == {"accuracy": 0.4, "min_accuracy": 1 / 3, **accuracies}
-    figures = [(c.category, c.n, c.n_correct, c.n_inconclusive) for c in found.categories]
+    assert actual.scores == {"accuracy": 0.4, "min_accuracy": 1 / 3, **accuracies}
+    figures = [(c.category, c.n, c.n_correct, c.n_inconclusive) for c in actual.categories]
     assert figures == [("a", 3, 1, 1), ("b", 1, 1, 0), ("none", 1, 0, 0)]
-    assert {c.weighted_accuracy for c in found.categories} == {None}
-    assert found.intervals.keys() == found.scores.keys()
+    assert {c.weighted_accuracy for c in actual.categories} == {None}
+    assert actual.intervals.keys() == actual.scores.keys()
     refuses("got none", summarize, [])
 
 

@@ -27,14 +27,14 @@ def outcome(folder: Path, root: Path, *arguments: str, **environment: str) -> st
     plugins = ["-p", "tests.fixtures", "-p", "no:cacheprovider", *arguments]
     command = [sys.executable, "-m", "pytest", "-c", str(root / "pyproject.toml"), *plugins]
     places = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(root), "CC_HF_SHARED": "/nowhere"}
-    found = subprocess.run(
+    completed = subprocess.run(
         [*command, "--rootdir", folder, folder],
         cwd=folder,
         capture_output=True,
         text=True,
         env={**places, **environment},
     )
-    return f"{found.stdout}{found.stderr}"
+    return f"{completed.stdout}{completed.stderr}"
 
 
 def test_the_summary_says_what_was_skipped_and_why(tmp_path: Path, root: Path) -> None:

@@ -108,9 +108,9 @@ def test_names_are_replaced_only_where_the_german_case_is_certain() -> None:
     assert replaced(Pair("Tom and Tom left.", "Tom und Tom gingen.")) is None
     assert replaced(Pair("I saw Tom.", "Ich sah Tom.")) is None
     assert replaced(Pair("Tom's dog left.", "Toms Hund ging.")) is None
-    found = known(replaced(Pair("I left with Tom.", "Ich ging mit Tom.")))
-    assert found.english.startswith("I left with ")
-    assert found.english != found.contrast
+    actual = known(replaced(Pair("I left with Tom.", "Ich ging mit Tom.")))
+    assert actual.english.startswith("I left with ")
+    assert actual.english != actual.contrast
 
 
 def test_english_nouns_get_their_plural() -> None:

@@ -83,25 +83,27 @@ def test_correlations_equal_those_of_scipy() -> None:
     generator = np.random.default_rng(2)
     x = generator.integers(0, 8, 15).astype(float)
     y = x + generator.integers(0, 6, 15)
-    found = rank_correlation(x.tolist(), y.tolist(), n_resamples=200, seed=3)
-    assert found.spearman == pytest.approx(float(spearmanr(x, y).statistic), abs=1e-12)
-    assert found.kendall == pytest.approx(float(kendalltau(x, y).statistic), abs=1e-12)
+    actual = rank_correlation(x.tolist(), y.tolist(), n_resamples=200, seed=3)
+    assert actual.spearman == pytest.approx(float(spearmanr(x, y).statistic), abs=1e-12)
+    assert actual.kendall == pytest.approx(float(kendalltau(x, y).statistic), abs=1e-12)
     naive = [
         (float(spearmanr(x[row], y[row]).statistic), float(kendalltau(x[row], y[row]).statistic))
         for row in np.random.default_rng(3).integers(0, 15, size=(200, 15))
     ]
     quantiles = np.quantile(naive, [0.025, 0.975], axis=0)
-    for i, interval in enumerate((found.spearman_interval, found.kendall_interval)):
+    for i, interval in enumerate((actual.spearman_interval, actual.kendall_interval)):
         assert limits(interval) == pytest.approx(quantiles[:, i], abs=1e-12)
-    assert found.n_undefined == 0
+    assert actual.n_undefined == 0
 
 
 def test_resamples_without_order_are_counted() -> None:
-    found = rank_correlation([1, 2, 3], [1, 2, 3], n_resamples=2000)
-    assert found.n_undefined == pytest.approx(2000 / 9, rel=0.3)
-    assert (found.spearman, found.kendall) == pytest.approx((1, 1))
-    missing = reason(found.spearman_interval)
-    assert f"undefined in {found.n_undefined} of 2000" in missing == reason(found.kendall_interval)
+    actual = rank_correlation([1, 2, 3], [1, 2, 3], n_resamples=2000)
+    assert actual.n_undefined == pytest.approx(2000 / 9, rel=0.3)
+    assert (actual.spearman, actual.kendall) == pytest.approx((1, 1))
+    missing = reason(actual.spearman_interval)
+    assert (
+        f"undefined in {actual.n_undefined} of 2000" in missing == reason(actual.kendall_interval)
+    )
     assert rank_correlation([1, 2, 3], [3, 2, 1]).kendall == pytest.approx(-1)
 
 
@@ -125,29 +127,29 @@ def test_the_mann_whitney_test_equals_its_definition() -> None:
     generator = np.random.default_rng(0)
     x, y = (generator.integers(1, m, size=n).astype(float) for m, n in ((4, 40), (5, 25)))
     greater, smaller = (x[:, None] > y).sum(), (x[:, None] < y).sum()
-    found = mann_whitney(x, y)
-    assert found.u == greater + (40 * 25 - greater - smaller) / 2
-    assert found.rank_biserial == pytest.approx((greater - smaller) / (40 * 25), abs=1e-12)
-    assert (found.n_first, found.n_second) == (40, 25)
+    test = mann_whitney(x, y)
+    assert test.u == greater + (40 * 25 - greater - smaller) / 2
+    assert test.rank_biserial == pytest.approx((greater - smaller) / (40 * 25), abs=1e-12)
+    assert (test.n_first, test.n_second) == (40, 25)
     _, ties = np.unique(np.concatenate([x, y]), return_counts=True)
     variance = 40 * 25 / 12 * (66 - (ties**3 - ties).sum() / (65 * 64))
-    z = (abs(found.u - 500) - 0.5) / math.sqrt(variance)
-    assert found.p_value == pytest.approx(math.erfc(z / math.sqrt(2)), rel=1e-9)
+    z = (abs(test.u - 500) - 0.5) / math.sqrt(variance)
+    assert test.p_value == pytest.approx(math.erfc(z / math.sqrt(2)), rel=1e-9)
     other = mann_whitney(y, x)
     assert (other.p_value, -other.rank_biserial) == pytest.approx(
-        (found.p_value, found.rank_biserial)
+        (test.p_value, test.rank_biserial)
     )
 
 
 def test_equal_values_have_no_effect_and_separate_ones_an_effect_of_one() -> None:
-    found = mann_whitney([2, 2], [2, 2, 2])
-    assert (found.u, found.p_value, found.rank_biserial) == (3, 1, 0)
+    test = mann_whitney([2, 2], [2, 2, 2])
+    assert (test.u, test.p_value, test.rank_biserial) == (3, 1, 0)
     assert [mann_whitney([x] * 5, [3 - x] * 5).rank_biserial for x in (2, 1)] == [1, -1]
 
 
 def test_values_that_differ_by_rounding_alone_are_ties() -> None:
-    found = mann_whitney([0.1 + 0.2] * 30, [0.3] * 30)
-    assert (found.u, found.p_value, found.rank_biserial) == (450, 1, 0)
+    test = mann_whitney([0.1 + 0.2] * 30, [0.3] * 30)
+    assert (test.u, test.p_value, test.rank_biserial) == (450, 1, 0)
     # tiny values that are no rounding stay in their order
     assert mann_whitney([2e-12, 1], [1e-12, 0.5]).u == 3
 
@@ -161,12 +163,12 @@ def test_empty_groups_and_nan_are_refused(x: list[float], y: list[float], messag
 
 
 def test_thresholds_fall_with_the_base_rate() -> None:
-    found = effect_thresholds()
-    thresholds = found.small, found.medium, found.large
+    actual = effect_thresholds()
+    thresholds = actual.small, actual.medium, actual.large
     assert thresholds == pytest.approx((0.0995, 0.2425, 0.3714), abs=5e-5)
-    assert [*map(found.size, (0.09, 0.1, -0.3, -1))] == ["none", "small", "medium", "large"]
+    assert [*map(actual.size, (0.09, 0.1, -0.3, -1))] == ["none", "small", "medium", "large"]
     assert effect_thresholds(0.1).medium == pytest.approx(effect_thresholds(0.9).medium)
-    assert effect_thresholds(0.1).large < found.large
+    assert effect_thresholds(0.1).large < actual.large
     # The thesis prints .2121 and .1508 in Table 3.8; the card of homograph_accuracy has the rates.
     assert effect_thresholds(0.080).large == pytest.approx(0.2121, abs=5e-4)
     assert effect_thresholds(0.038).large == pytest.approx(0.1508, abs=1e-3)
@@ -193,8 +195,8 @@ def test_effect_thresholds_equal_those_of_the_thesis() -> None:
     """
     for row in zip(_SMALL, _MEDIUM, _LARGE, strict=True):
         product = row[2] ** 2 / (0.8**2 * (1 - row[2] ** 2))  # p1 p2
-        found = effect_thresholds((1 - math.sqrt(1 - 4 * product)) / 2)
-        assert (found.small, found.medium, found.large) == pytest.approx(row, abs=1.01e-4)
+        actual = effect_thresholds((1 - math.sqrt(1 - 4 * product)) / 2)
+        assert (actual.small, actual.medium, actual.large) == pytest.approx(row, abs=1.01e-4)
 
 
 def test_weighted_kappa_of_two_labels_is_the_unweighted_one() -> None:

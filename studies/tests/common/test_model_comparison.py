@@ -23,13 +23,13 @@ from tests.helpers.usual import judgement, limits, printed, reason, refuses, res
 
 def test_orders_of_systems_are_correlated_between_evaluators() -> None:
     b, c = (0.5, 0.7, 0.6, 0.9), (0.4, 0.3, 0.2, 0.1)
-    found = evaluator_agreement(agreement_results(a=c[::-1], b=b, c=c))
-    assert found.systems == ("a.0", "a.1", "a.2", "a.3")
-    assert found.scores["b"] == (0.5, 0.7, 0.6, 0.9)
-    values = {(p.left, p.right): round(p.correlation.spearman, 4) for p in found.pairs}
+    actual = evaluator_agreement(agreement_results(a=c[::-1], b=b, c=c))
+    assert actual.systems == ("a.0", "a.1", "a.2", "a.3")
+    assert actual.scores["b"] == (0.5, 0.7, 0.6, 0.9)
+    values = {(p.left, p.right): round(p.correlation.spearman, 4) for p in actual.pairs}
     assert values == {("a", "b"): 0.8, ("a", "c"): -1, ("b", "c"): -0.8}
-    assert found.mean_spearman == pytest.approx(-1 / 3)
-    assert found.mean_kendall == pytest.approx((2 / 3 - 1 - 2 / 3) / 3)
+    assert actual.mean_spearman == pytest.approx(-1 / 3)
+    assert actual.mean_kendall == pytest.approx((2 / 3 - 1 - 2 / 3) / 3)
 
 
 def test_the_order_of_files_does_not_change_correlations() -> None:
@@ -99,9 +99,9 @@ def test_bleu_and_its_test_are_those_of_sacrebleu(monkeypatch: pytest.MonkeyPatc
 
 def test_equal_translations_do_not_differ() -> None:
     references, first = texts(0.8, 1)
-    found = compared_bleu((first, first), references, bootstrap=Bootstrap(0, 100)).difference
-    assert (found.difference, found.p_value) == (0, 1)
-    assert reason(found.interval)
+    actual = compared_bleu((first, first), references, bootstrap=Bootstrap(0, 100)).difference
+    assert (actual.difference, actual.p_value) == (0, 1)
+    assert reason(actual.interval)
 
 
 def test_rates_count_the_samples_of_each_model_and_pair_those_of_both() -> None:
@@ -127,9 +127,9 @@ def test_rates_count_the_samples_of_each_model_and_pair_those_of_both() -> None:
 
 
 def test_a_rate_of_few_samples_has_no_interval() -> None:
-    found = compared_rates("x", ([None] * 19 + [True], [True, False] * 10), range(20)).difference
-    assert "n = 1, " in reason(found.interval)
-    assert 0 < found.p_value <= 1
+    actual = compared_rates("x", ([None] * 19 + [True], [True, False] * 10), range(20)).difference
+    assert "n = 1, " in reason(actual.interval)
+    assert 0 < actual.p_value <= 1
 
 
 def test_verdicts_of_the_same_examples_are_compared() -> None:

@@ -250,15 +250,15 @@ def check(folder: Path, printed: str) -> None:
     that the best one has the highest minimum accuracy.
     """
     history = read_json(folder / "out/checkpoint-2/trainer_state.json")
-    found = [row for row in history["log_history"] if "eval_people_accuracy" in row]
-    assert [row["step"] for row in found] == [1, 2]
-    for row in found:
+    actual = [row for row in history["log_history"] if "eval_people_accuracy" in row]
+    assert [row["step"] for row in actual] == [1, 2]
+    for row in actual:
         checkpoint = folder / f"out/checkpoint-{row['step']}"
         result = evaluate_dataset(str(folder / "people.csv"), system=checkpoint, device="cpu")
         figures = {name: row[f"eval_people_{name}"] for name in result.scores}
         assert figures == pytest.approx(dict(result.scores), abs=1e-6)
         assert row["eval_people_n"] == len(PEOPLE)
-    values = [row["eval_people_min_accuracy"] for row in found]
+    values = [row["eval_people_min_accuracy"] for row in actual]
     assert history["best_metric"] == max(values)
     assert history["best_global_step"] == 1 + values.index(max(values))
     shown = [row for row in history["log_history"] if "eval_bleu" in row]
@@ -266,7 +266,7 @@ def check(folder: Path, printed: str) -> None:
     assert all(5 < row["eval_bleu"] <= 100 for row in shown)
     lines = [line for line in printed.splitlines() if re.match(r"\| [0-9]", line)]
     names = ("eval_bleu", "eval_people_accuracy", "eval_people_min_accuracy")
-    for line, row, probed in zip(lines, shown, found, strict=True):
+    for line, row, probed in zip(lines, shown, actual, strict=True):
         cells = [float(cell) / 100 for cell in line.strip("|").split("|")[2:]]
         figures = {**row, **probed, "eval_bleu": row["eval_bleu"] / 100}
         assert cells == pytest.approx([figures[name] for name in names], abs=6e-4)
@@ -288,11 +288,11 @@ def test_one_process_has_right_figures(tmp_path: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.enable_socket
 def test_training_in_two_processes_reports_each_evaluation_once(tmp_path: Path) -> None:
-    found = in_processes(2, tmp_path, "examples.train_marian", *arguments(tmp_path, _GO_ON))
-    assert found.returncode == 0, found.stderr
-    assert found.stdout.count("| step |") == 1
+    outcomes = in_processes(2, tmp_path, "examples.train_marian", *arguments(tmp_path, _GO_ON))
+    assert outcomes.returncode == 0, outcomes.stderr
+    assert outcomes.stdout.count("| step |") == 1
     torch.set_num_threads(1)
-    check(tmp_path, found.stdout)
+    check(tmp_path, outcomes.stdout)
 
 
 def test_a_model_is_judged_before_and_after_two_steps(

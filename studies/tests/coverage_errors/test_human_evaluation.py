@@ -75,8 +75,8 @@ def test_commands_read_and_write_rows(tmp_path: Path, monkeypatch: pytest.Monkey
     for name, row in (("p", PREDICTED), ("a", LABELLED), ("b", other)):
         write_jsonl(Path(f"{name}.jsonl"), [row])
     command = "study coverage_errors agreement p.jsonl --annotations a.jsonl --annotations b.jsonl"
-    found = json.loads(printed_by(f"{command} --json"))
-    assert found["n_annotated"] == {"a.jsonl": [1, 1], "b.jsonl": [1, 1]}
+    actual = json.loads(printed_by(f"{command} --json"))
+    assert actual["n_annotated"] == {"a.jsonl": [1, 1], "b.jsonl": [1, 1]}
     assert "question 1: kappa" in printed_by(command)
     printed_by("study coverage_errors build-people p.jsonl --annotations a.jsonl -o rows.jsonl")
     row = json.loads(Path("rows.jsonl").read_text(encoding="utf-8"))

@@ -191,7 +191,7 @@ def lstm_logprobs(weights: Weights, source: Ids, target: Ids, *, start: int = 2,
         names = ("decoder.encoder_hidden_proj", "decoder.encoder_cell_proj")
         states = [[_linear(w, n, x) for n, x in zip(names, s, strict=True)] for s in states]
     fed = np.zeros_like(states[0][0])
-    found = []
+    actual = []
     for previous, label in zip([start, *target[:-1]], target, strict=True):
         x = np.concatenate([w["decoder.embed_tokens.weight"][previous], fed])
         for i, (h, c) in enumerate(states):
@@ -206,8 +206,8 @@ def lstm_logprobs(weights: Weights, source: Ids, target: Ids, *, start: int = 2,
             x = _linear(w, "decoder.additional_fc", x)
         tied = "decoder.fc_out.weight" not in w
         logits = w["decoder.embed_tokens.weight"] @ x if tied else _linear(w, "decoder.fc_out", x)
-        found.append(np.log(_softmax(logits)[label]))
-    return np.array(found)
+        actual.append(np.log(_softmax(logits)[label]))
+    return np.array(actual)
 
 
 def convs2s_logprobs(

@@ -94,8 +94,8 @@ def test_the_picture_and_the_page_name_stages_and_shares(counts: OccupationCount
 def test_the_command_needs_no_model(shared: Path, tmp_path: Path) -> None:
     rows = ("doctor\t38", "nurse\t90", "cleaner\t89", "driver\t6", "plumber\t2")
     women = write_lines(tmp_path / "women.tsv", ["occupation\tpercent_women", *rows])
-    found = printed_by(f"{COMMAND} --data-dir {shared}/upstream --women {women} --json")
-    first = json.loads(found)["women"][0]
+    printed = printed_by(f"{COMMAND} --data-dir {shared}/upstream --women {women} --json")
+    first = json.loads(printed)["women"][0]
     assert (first["correlation"]["n"], first["missing"]) == (4, ["plumber"])
     assert first["correlation"]["r"] > 0.9
 

@@ -293,7 +293,7 @@ def test_tables_show_parts_of_speech_gates_and_what_was_not_compared() -> None:
     difference = PairedDifference(0.5, 0.4, -0.1, none, 0.02)
     models = {"base": (), "lexical": gates, "other": ()}
     probe = results.LexicalProbe(
-        tuple(results.ProbedModel(name, sides, layers, found) for name, found in models.items()),
+        tuple(results.ProbedModel(name, sides, layers, actual) for name, actual in models.items()),
         (results.LayerDifference("lexical", "encoder", 1, difference, None),),
         "lexical-probe|v:1",
         {"other": "it has other sub-words"},

@@ -31,8 +31,8 @@ def counterfactuals(number: int, draw: random.Random) -> Twins:
 def gaps(rows: Sequence[Twins]) -> Any:
     pairs = [pair for row in rows for pair in row]
     judged = gap_result(judgements=tuple(j for _, j in pairs), n=len(pairs))
-    found = sentence_gaps(judged, [example for example, _ in pairs])
-    return replace(found, largest=(), smallest=())
+    actual = sentence_gaps(judged, [example for example, _ in pairs])
+    return replace(actual, largest=(), smallest=())
 
 
 def gaps_again(row: Twins) -> Twins:

@@ -50,9 +50,9 @@ def test_printed_rows_have_the_lengths_that_were_counted_by_hand(
 ) -> None:
     data_dir = lay_out_samples("wino_x", config, tmp_path, shared)
     examples = cc_hf.load_examples("wino_x", config, data_dir=data_dir)[:n_samples]
-    (found,) = (length for length in sequence_lengths(examples) if length.what == what)
-    assert found.n == len(counts)
-    assert (found.mean, found.deviation) == pytest.approx((np.mean(counts), np.std(counts)))
+    (actual,) = (length for length in sequence_lengths(examples) if length.what == what)
+    assert actual.n == len(counts)
+    assert (actual.mean, actual.deviation) == pytest.approx((np.mean(counts), np.std(counts)))
 
 
 def test_examples_that_do_not_fit_are_refused(both_sides: Sides) -> None:

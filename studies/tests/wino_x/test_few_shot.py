@@ -43,26 +43,26 @@ def splits(schemas: Examples) -> WinoXSplits:
 
 def test_the_penalty_gives_more_than_plain_fine_tuning(marian: Any, splits: WinoXSplits) -> None:
     """This holds for unseen combinations of nouns, after as many epochs from the same weights."""
-    found = {}
+    actual = {}
     for weight in (0.0, 10.0):
         settings = FineTuning(learning_rate=3e-3, max_epochs=30, patience=30, penalty_weight=weight)
         tuned = fine_tune_on_translations(marian, splits.train, splits.dev, settings)
-        found[weight] = choice_accuracy(tuned.evaluator, splits.test).accuracy
+        actual[weight] = choice_accuracy(tuned.evaluator, splits.test).accuracy
     assert 0.4 <= choice_accuracy(marian, splits.test).accuracy <= 0.6
-    assert found[10.0] >= found[0.0] + 0.15
-    assert found[10.0] >= 0.8
+    assert actual[10.0] >= actual[0.0] + 0.15
+    assert actual[10.0] >= 0.8
 
 
 def test_a_curve_has_one_point_per_size(marian: Any, splits: WinoXSplits, tmp_path: Path) -> None:
     weights = {name: tensor.clone() for name, tensor in marian.model.state_dict().items()}
     seen: list[CurvePoint] = []
     settings = FineTuning(learning_rate=3e-3, max_epochs=2, penalty_weight=5.0)
-    found = learning_curve(marian, splits, [20, 41], settings, output=tmp_path, note=seen.append)
-    assert (found, [point.size for point in found]) == (seen, [0, 20, 41])
-    assert found[0].tuned is None
+    actual = learning_curve(marian, splits, [20, 41], settings, output=tmp_path, note=seen.append)
+    assert (actual, [point.size for point in actual]) == (seen, [0, 20, 41])
+    assert actual[0].tuned is None
     for name, tensor in marian.model.state_dict().items():
         assert torch.equal(tensor, weights[name])  # the given model is not changed
-    for point in found[1:]:
+    for point in actual[1:]:
         assert point.folder is not None
         assert point.tuned is not None
         sizes = (point.tuned.n_train, point.tuned.n_dev, len(point.tuned.dev_losses))
@@ -76,8 +76,8 @@ def test_a_curve_has_one_point_per_size(marian: Any, splits: WinoXSplits, tmp_pa
         assert read == pytest.approx(trained, abs=1e-5)
         assert point.tuned.evaluator.signature_fields()["eval"].startswith(f"train-{point.size}@")
     same = learning_curve(marian, splits, [41], settings)[1]
-    assert known(same.tuned).dev_losses == (found[2].tuned and found[2].tuned.dev_losses)
-    assert same.accuracies == found[2].accuracies
+    assert known(same.tuned).dev_losses == (actual[2].tuned and actual[2].tuned.dev_losses)
+    assert same.accuracies == actual[2].accuracies
 
 
 def test_early_stopping_keeps_weights_of_lowest_dev_loss(marian: Any, splits: WinoXSplits) -> None:
@@ -252,7 +252,7 @@ def test_a_masked_lm_learns_the_fillers(masked_folder: Path, both_sides: Sides) 
 def test_the_command_fine_tunes_a_translation_model(
     marian_folder: Path, data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = run(
+    outcome = run(
         f"--model {marian_folder} --objective pronoun-penalty --sizes 20,40"
         " --max-epochs 2 --n-dev 10 --n-test 20 --learning-rate 1e-3"
         f" --data-dir {data_dir} --output {tmp_path}/out"
@@ -267,11 +267,11 @@ def test_the_command_fine_tunes_a_translation_model(
     of_thesis = {"schedule": "inverse_sqrt", "beta2": 0.98, "max_grad_norm": 0.0}
     others = {"batch_size": 8, "accumulation": 1, "patience": 3, "label_smoothing": 0.1}
     words = {"pronouns": "all", "masking": "filler", "seed": 42}
-    assert found["settings"] == {**given, **of_thesis, **others, **words}
-    assert found["splits"] == {"n_train": 162, "n_dev": 10, "n_test": 20, "seed": 42}
-    assert found["data"].startswith("wino_x/mt_en_de.translations@local.")
-    assert [point["size"] for point in found["points"]] == [0, 20, 40]
-    for point in found["points"]:
+    assert outcome["settings"] == {**given, **of_thesis, **others, **words}
+    assert outcome["splits"] == {"n_train": 162, "n_dev": 10, "n_test": 20, "seed": 42}
+    assert outcome["data"].startswith("wino_x/mt_en_de.translations@local.")
+    assert [point["size"] for point in outcome["points"]] == [0, 20, 40]
+    for point in outcome["points"]:
         accuracy = point["accuracies"][MT]
         assert f"{100 * accuracy['accuracy']:.1f}" in text.out
         assert accuracy["n"] == len(accuracy["choices"]) == 20
@@ -290,14 +290,14 @@ def test_the_command_fine_tunes_a_translation_model(
 
 
 def test_the_command_measures_transfer(masked_folder: Path, data_dir: Path, tmp_path: Path) -> None:
-    found = run(
+    outcome = run(
         f"--model {masked_folder} --config lm_en_de.english --transfer lm_en_de"
         f" --sizes 20 --max-epochs 1 --n-dev 10 --n-test 20 --data-dir {data_dir}"
         f" --output {tmp_path}/out --no-models --quiet"
     )
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["learning_curve.json"]
-    assert found["settings"]["learning_rate"] == 1e-7
-    for point in found["points"]:
+    assert outcome["settings"]["learning_rate"] == 1e-7
+    for point in outcome["points"]:
         parts = [point["accuracies"][name] for name in ("lm_en_de.english", "lm_en_de")]
         english, german = (part["choices"] for part in parts)
         assert [c["example_id"] for c in english] == [c["example_id"] for c in german]
@@ -374,30 +374,34 @@ def test_schemas_are_in_one_part(sizes: Any, n_dev: int, n_test: int, seed: int,
         with pytest.raises(InputError, match=f"expected more than {n_dev + n_test} samples"):
             split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed)
         return
-    found = split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed)
-    parts = [found.train, found.dev, found.test]
+    schemas = split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed)
+    parts = [schemas.train, schemas.dev, schemas.test]
     # every sample occurs once
     assert sorted(e.id for part in parts for e in part) == sorted(e.id for e in examples)
     names = [{schema_of(e) for e in part} for part in parts]
     assert names[0] & names[1] == names[0] & names[2] == names[1] & names[2] == set()
-    assert n_dev - 2 <= len(found.dev) <= n_dev
-    assert n_test - 2 <= len(found.test) <= n_test
+    assert n_dev - 2 <= len(schemas.dev) <= n_dev
+    assert n_test - 2 <= len(schemas.test) <= n_test
     smaller: tuple[ContrastiveTranslationExample, ...] = ()
-    for size in range(3, len(found.train) + 1):
-        part = found.train_part(size)
+    for size in range(3, len(schemas.train) + 1):
+        part = schemas.train_part(size)
         assert size - 2 <= len(part) <= size
         assert part[: len(smaller)] == smaller
-        assert not {schema_of(e) for e in part} & {schema_of(e) for e in found.train[len(part) :]}
+        assert not {schema_of(e) for e in part} & {schema_of(e) for e in schemas.train[len(part) :]}
         smaller = part
-    assert split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed) == found
+    assert split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed) == schemas
 
 
 @cases((3774, (500, 1000, 1500, 2000, 2500)), (2988, (500, 1000, 1500)), (2238, (500, 1000)))
 def test_split_sizes_are_those_of_the_thesis(n: int, sizes: tuple[int, ...]) -> None:
-    found = split_schemas(made_schemas([2] * (n // 2)))
-    assert [len(part) for part in (found.test, found.dev, found.train)] == [1000, 200, n - 1200]
-    assert found.train_sizes() == sizes
-    assert [len(found.train_part(size)) for size in sizes] == list(sizes)
+    schemas = split_schemas(made_schemas([2] * (n // 2)))
+    assert [len(part) for part in (schemas.test, schemas.dev, schemas.train)] == [
+        1000,
+        200,
+        n - 1200,
+    ]
+    assert schemas.train_sizes() == sizes
+    assert [len(schemas.train_part(size)) for size in sizes] == list(sizes)
 
 
 def test_splits_equal_those_of_the_program_of_the_thesis() -> None:
@@ -409,13 +413,17 @@ def test_splits_equal_those_of_the_program_of_the_thesis() -> None:
     random.seed(42)
     random.shuffle(pairs)
     flat = tuple(e for pair in pairs for e in pair)
-    found = split_schemas(examples, n_dev=6, n_test=20)
-    assert (found.test, found.dev, found.train_part(10)) == (flat[:20], flat[20:26], flat[26:36])
+    schemas = split_schemas(examples, n_dev=6, n_test=20)
+    assert (schemas.test, schemas.dev, schemas.train_part(10)) == (
+        flat[:20],
+        flat[20:26],
+        flat[26:36],
+    )
 
 
 def test_both_languages_get_the_same_split(both_sides: Sides) -> None:
     german, english = both_sides
-    parts = [split_schemas(found, n_dev=6, n_test=10) for found in (german, english)]
+    parts = [split_schemas(actual, n_dev=6, n_test=10) for actual in (german, english)]
     assert [e.id for e in parts[0].test] == [e.id for e in parts[1].test]
     assert matching_samples(parts[1].test, german) == parts[0].test
     refuses(r"2 are in the first only, such as 'S0-1'", matching_samples, english[:4], german[2:])
@@ -435,22 +443,25 @@ def test_bad_rows_are_refused(examples: Examples, n_dev: int, n_test: int, messa
 
 
 def test_training_parts_larger_than_the_data_are_refused() -> None:
-    found = split_schemas(_NINE, n_dev=2, n_test=2)
-    refuses(r"expected 1 to 14 samples, which is what the.*got 500", found.train_part, 500)
-    refuses("step of the training sizes: expected 1 to 14 samples", found.train_sizes)
+    schemas = split_schemas(_NINE, n_dev=2, n_test=2)
+    refuses(r"expected 1 to 14 samples, which is what the.*got 500", schemas.train_part, 500)
+    refuses("step of the training sizes: expected 1 to 14 samples", schemas.train_sizes)
 
 
 def test_choice_accuracy_counts_ties_and_pairs() -> None:
     evaluator = TextEvaluator({"a": -1.0, "b": -2.0, "c": -1.0, "d": -0.5}.__getitem__)
     texts = ["x-1 a b", "x-2 d b a", "y-3 a c", "y-4 a b", "z-5 a b d", "w-6 d a", "w-7 b a"]
     samples = [contrastive(name, "", *rest) for name, *rest in map(str.split, texts)]
-    found = choice_accuracy(evaluator, samples)
+    actual = choice_accuracy(evaluator, samples)
     verdicts = [True, True, None, True, False, True, False]
-    assert [choice.is_correct for choice in found.choices] == verdicts
-    assert (found.n, found.n_correct, found.n_ties) == (7, 4, 1)
-    assert (found.n_pairs, found.n_pairs_correct) == (3, 1)
-    assert (found.accuracy, found.pair_accuracy) == (4 / 7, 1 / 3)
-    assert (found.choices[4].logprob_correct, found.choices[4].logprob_contrastive) == (-1.0, -0.5)
+    assert [choice.is_correct for choice in actual.choices] == verdicts
+    assert (actual.n, actual.n_correct, actual.n_ties) == (7, 4, 1)
+    assert (actual.n_pairs, actual.n_pairs_correct) == (3, 1)
+    assert (actual.accuracy, actual.pair_accuracy) == (4 / 7, 1 / 3)
+    assert (actual.choices[4].logprob_correct, actual.choices[4].logprob_contrastive) == (
+        -1.0,
+        -0.5,
+    )
     assert choice_accuracy(evaluator, samples[:1]).pair_accuracy is None
     refuses("one pair of languages, got 0", choice_accuracy, evaluator, [])
     with pytest.raises(InputError, match="example 'x-1': expected at least one contrastive"):
@@ -465,9 +476,9 @@ def test_choice_accuracy_counts_ties_and_pairs() -> None:
     ("Oнa тонкая, потому что оно", "ru", {"Oнa": ("Oн", "Oнo"), "оно": ("он", "она")}),
 )
 def test_pronouns_are_found_with_their_alternatives(text: str, lang: str, expected: Any) -> None:
-    found = find_pronouns(text, lang)
-    assert [(p.text, p.alternatives) for p in found] == [*expected.items()]
-    for occurrence in found:
+    actual = find_pronouns(text, lang)
+    assert [(p.text, p.alternatives) for p in actual] == [*expected.items()]
+    for occurrence in actual:
         assert text[occurrence.start :].startswith(occurrence.text)
         assert len(set(occurrence.variants(text))) == len(occurrence.alternatives) + 1
 
@@ -482,9 +493,9 @@ def test_the_pronoun_of_printed_samples_is_found(shared: Path, name: tuple[str, 
     for row in rows:
         right, wrong = row["answer"], 3 - row["answer"]
         correct, incorrect = row[f"translation{right}"], row[f"translation{wrong}"]
-        (found,) = ambiguous_pronoun(correct, incorrect, find_pronouns(correct, name[0]))
-        assert found.text == row[f"pronoun{right}"]
-        assert row[f"pronoun{wrong}"] in found.alternatives
+        (actual,) = ambiguous_pronoun(correct, incorrect, find_pronouns(correct, name[0]))
+        assert actual.text == row[f"pronoun{right}"]
+        assert row[f"pronoun{wrong}"] in actual.alternatives
 
 
 def test_choice_accuracy_refuses_invalid_scores() -> None:

@@ -85,7 +85,7 @@ def saliences(folder: Path) -> list[salience.Salience]:
     samples.
     """
     inputs = read_json(folder / "gold.json")["inputs"]
-    found = []
+    actual = []
     for row, sample in zip(inputs, read_jsonl(folder / "samples.jsonl"), strict=True):
         assert row["qID"] == sample["qID"]
         *scores, end = row["saliency_scores"]
@@ -105,23 +105,23 @@ def saliences(folder: Path) -> list[salience.Salience]:
         name, order = sample["qID"], (1, 2) if sample["answer"] == 1 else (2, 1)
         first, second = (sample[f"referent{i}_en"] for i in order)
         marked = (tuple(whole), ambiguous, (tuple(end),), (first, second))
-        found.append(salience.Salience(name, name[:-2], sample["sentence"], "p", 0.5, *marked))
-    return found
+        actual.append(salience.Salience(name, name[:-2], sample["sentence"], "p", 0.5, *marked))
+    return actual
 
 
 def test_words_triggers_and_referents_equal_those_of_the_program(shared: Path) -> None:
     folder = shared / "gold/wino_x/saliency"
-    table, found = read_json(folder / "saliency_table_prediction_diff.json"), saliences(folder)
-    recorded = [table[one.pair.removeprefix("SAL-")][one.example_id[-1]] for one in found]
-    for one, own in zip(found, recorded, strict=True):
+    table, actual = read_json(folder / "saliency_table_prediction_diff.json"), saliences(folder)
+    recorded = [table[one.pair.removeprefix("SAL-")][one.example_id[-1]] for one in actual]
+    for one, own in zip(actual, recorded, strict=True):
         words = [*((word.text, word.salience) for word in one.words), *one.marks]
         assert [text for text, _ in words] == [text for text, _ in own["word_saliency_scores"]]
         values = [_single(value) for _, value in own["word_saliency_scores"]]
         assert [value for _, value in words] == pytest.approx(values, abs=1e-12)
         referents = (own["true_ref_score"], own["false_ref_score"])
         assert salience.referent_salience(one) == pytest.approx(referents, abs=1e-12)
-    pieces = [[*(p for word in one.words for p in word.subwords), *one.marks] for one in found]
-    for at in range(0, len(found), 2):
+    pieces = [[*(p for word in one.words for p in word.subwords), *one.marks] for one in actual]
+    for at in range(0, len(actual), 2):
         left, right = ([text for text, _ in pieces[i]] for i in (at, at + 1))
         for side in (0, 1):
             common = {pair[side] for pair in salience.shared_words(left, right)}
@@ -137,20 +137,20 @@ def _single(value: float | Sequence[float]) -> float:
 def test_trigger_importance_equals_the_recorded_one(shared: Path) -> None:
     folder = shared / "gold/wino_x/saliency"
     gold, rows = read_json(folder / "gold.json"), saliences(folder)
-    found = salience.trigger_importance(rows)
-    assert found.as_program is not None
-    assert found.referents is not None
+    actual = salience.trigger_importance(rows)
+    assert actual.as_program is not None
+    assert actual.referents is not None
     triggers, referents = gold["ttest_triggers"], gold["ttest_referents"]
-    test = found.as_program.test
-    assert found.as_program.effect == pytest.approx(triggers["cohen-d"], abs=1e-12)
+    test = actual.as_program.test
+    assert actual.as_program.effect == pytest.approx(triggers["cohen-d"], abs=1e-12)
     assert (test.t, test.p_value) == pytest.approx((triggers["T"], triggers["p-val"]), abs=1e-12)
     assert test.degrees_of_freedom == pytest.approx(triggers["dof"], abs=1e-9)
     # triggers matter less, which the program hides by an absolute value
-    assert found.triggers.effect < 0
-    assert abs(found.referents.effect) == pytest.approx(referents["cohen-d"], abs=1e-12)
+    assert actual.triggers.effect < 0
+    assert abs(actual.referents.effect) == pytest.approx(referents["cohen-d"], abs=1e-12)
     correct, incorrect = zip(*filter(None, map(salience.referent_salience, rows)), strict=True)
     student = t_test(correct, incorrect, equal_variances=True)
     recorded = [referents[name] for name in ("T", "dof", "p-val")]
     computed = [student.t, student.degrees_of_freedom, student.p_value]
     assert computed == pytest.approx(recorded, abs=1e-12)
-    assert cohen_d(correct, incorrect) == found.referents.effect
+    assert cohen_d(correct, incorrect) == actual.referents.effect

@@ -35,8 +35,8 @@ def test_the_penalty_equals_that_computed_by_hand() -> None:
     orders = ("er sie es", "sie er es", "es er sie")
     rows = [[TOY[form] for form in order.split()] for order in orders]
     edges = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.3, 0.3, 0.0]]
-    found = pronoun_penalty(torch.tensor([*rows, *edges], dtype=torch.float64).log())
-    assert found.tolist() == pytest.approx([1.375, 0.625, 1.5, 0.0, 2.0, 1.0], abs=1e-15)
+    actual = pronoun_penalty(torch.tensor([*rows, *edges], dtype=torch.float64).log())
+    assert actual.tolist() == pytest.approx([1.375, 0.625, 1.5, 0.0, 2.0, 1.0], abs=1e-15)
     # no underflow
     penalty = pronoun_penalty(torch.tensor([[-400.0, -401.0], [-800.0, -801.0]]))[0].item()
     assert penalty == pytest.approx(1 - 1 / (1 + math.exp(-1)) + 1 / (1 + math.e))
@@ -94,7 +94,7 @@ def pass_logprobs(evaluator: Seq2SeqEvaluator, **inputs: torch.Tensor) -> torch.
 
 def naive_shares(evaluator: Any, pair: EncodedPair, paths: FormPaths) -> tuple[float, ...]:
     """Return P of each form given the tokens before it, by one forward pass per token."""
-    found = []
+    actual = []
     for form in paths.paths:
         total = 0.0
         for i, token in enumerate(form):
@@ -102,8 +102,8 @@ def naive_shares(evaluator: Any, pair: EncodedPair, paths: FormPaths) -> tuple[f
             rows = {"input_ids": torch.tensor([pair.source])}
             logprobs = pass_logprobs(evaluator, **rows, decoder_input_ids=torch.tensor([before]))
             total += float(logprobs[0, -1, token])
-        found.append(math.exp(total))
-    return tuple(found)
+        actual.append(math.exp(total))
+    return tuple(actual)
 
 
 def is_prefix(form: Sequence[int], other: Sequence[int]) -> bool:
@@ -115,14 +115,14 @@ def test_form_probabilities_equal_one_pass_per_token(evaluator: Any, schemas: Ex
     examples = [schemas[i] for i in (0, 3, 8, 13)]
     pairs = encoded(evaluator, examples, pronouns="all")
     assert [len(pair.pronouns) for pair in pairs] == [1] * 4
-    longest = max(len(path) for pair in pairs for found in pair.pronouns for path in found.paths)
+    longest = max(len(path) for pair in pairs for actual in pair.pronouns for path in actual.paths)
     assert (longest > 1) is (evaluator.model.config.vocab_size < 100)
     batch = PairCollator.of(evaluator)(pairs)
     n_labels = sum(len(pair.target) for pair in pairs)
     assert int(batch["labels"].ne(-100).sum()) == n_labels  # rows of forms and padding add none
     names = ("input_ids", "attention_mask", "decoder_input_ids")
     logprobs = pass_logprobs(evaluator, **{name: batch[name] for name in names})
-    found = form_logprobs(logprobs, batch["form_reads"], batch["form_is_longer"])
+    actual = form_logprobs(logprobs, batch["form_reads"], batch["form_is_longer"])
     for row, (pair, example) in enumerate(zip(pairs, examples, strict=True)):
         (paths,) = pair.pronouns
         shares = dict(zip(paths.paths, naive_shares(evaluator, pair, paths), strict=True))
@@ -130,7 +130,7 @@ def test_form_probabilities_equal_one_pass_per_token(evaluator: Any, schemas: Ex
             share - sum(p for other, p in shares.items() if is_prefix(form, other))
             for form, share in shares.items()
         ]
-        assert found[row].exp().tolist() == pytest.approx(exclusive, rel=1e-4)
+        assert actual[row].exp().tolist() == pytest.approx(exclusive, rel=1e-4)
         (occurrence,) = find_pronouns(example.correct_translation, "de")
         assert occurrence.text == example.extra["correct_pronoun"]
     scores = evaluator.score_batch([pair.source for pair in pairs], [pair.target for pair in pairs])
@@ -148,10 +148,10 @@ def test_forms_that_are_prefixes_exclude_the_longer_forms() -> None:
     probabilities = torch.full((1, 3, 10), 0.05, dtype=torch.float64)
     probabilities[0, 1, 4], probabilities[0, 1, 5] = 0.5, 0.2
     logprobs = probabilities.log().requires_grad_()
-    found = form_logprobs(logprobs, batch["form_reads"], batch["form_is_longer"])
-    assert found.exp()[0].tolist() == pytest.approx([0.3, 0.5, 0.2])
-    assert pronoun_penalty(found).tolist() == pytest.approx([1.2])
-    pronoun_penalty(found).sum().backward()  # type: ignore[no-untyped-call]
+    actual = form_logprobs(logprobs, batch["form_reads"], batch["form_is_longer"])
+    assert actual.exp()[0].tolist() == pytest.approx([0.3, 0.5, 0.2])
+    assert pronoun_penalty(actual).tolist() == pytest.approx([1.2])
+    pronoun_penalty(actual).sum().backward()  # type: ignore[no-untyped-call]
     assert bool(torch.isfinite(known(logprobs.grad)).all())
 
 
@@ -161,19 +161,19 @@ def test_forms_follow_the_capitals_and_spaces_of_the_text(marian: Any) -> None:
     for text, pair in zip(texts, encoded(marian, examples, pronouns="all"), strict=True):
         occurrences = find_pronouns(text, "de")
         assert len(pair.pronouns) == len(occurrences) > 0
-        for occurrence, found in zip(occurrences, pair.pronouns, strict=True):
-            for variant, path in zip(occurrence.variants(text), found.paths, strict=True):
+        for occurrence, actual in zip(occurrences, pair.pronouns, strict=True):
+            for variant, path in zip(occurrence.variants(text), actual.paths, strict=True):
                 (ids,) = marian.encode_targets([variant], "en", "de")
-                assert tuple(ids[found.start :])[: len(path)] == path
-                assert list(pair.target[: found.start]) == ids[: found.start]
+                assert tuple(ids[actual.start :])[: len(path)] == path
+                assert list(pair.target[: actual.start]) == ids[: actual.start]
 
 
 def test_the_penalty_can_be_limited_to_the_ambiguous_pronoun(marian: Any) -> None:
     texts = [f"Er traf die Lampe, weil {pronoun} dünn war." for pronoun in ("sie", "er")]
     example = contrastive("1", "He hit the lamp because it was fragile.", *texts)
     pairs = [encoded(marian, [example], pronouns=which)[0] for which in ("all", "ambiguous")]
-    found = [[place.start for place in pair.pronouns] for pair in pairs]
-    assert found[0][1:] == found[1]
+    actual = [[place.start for place in pair.pronouns] for pair in pairs]
+    assert actual[0][1:] == actual[1]
     assert encoded(marian, [example])[0].pronouns == ()
 
 
@@ -222,8 +222,8 @@ def test_the_loss_equals_equation_4_9(evaluator: Any, schemas: Examples, tmp_pat
     collator = PairCollator.of(evaluator)
 
     def loss(weight: float, batch: Any, n_items: Any = None) -> float:
-        found = trainer(evaluator, tmp_path, weight=weight)
-        loss = found.compute_loss(evaluator.model, batch, num_items_in_batch=n_items)
+        actual = trainer(evaluator, tmp_path, weight=weight)
+        loss = actual.compute_loss(evaluator.model, batch, num_items_in_batch=n_items)
         return float(loss.detach())
 
     n_labels = sum(len(pair.target) for pair in pairs)
@@ -241,14 +241,14 @@ def test_accumulated_gradients_are_equal(evaluator: Any, schemas: Examples, tmp_
     parameters = dict(evaluator.model.named_parameters())
     gradients = []
     for n_parts in (1, 4):
-        found = trainer(evaluator, tmp_path, weight=100.0, accumulation=n_parts)
-        found.current_gradient_accumulation_steps = n_parts
+        actual = trainer(evaluator, tmp_path, weight=100.0, accumulation=n_parts)
+        actual.current_gradient_accumulation_steps = n_parts
         batches = [PairCollator.of(evaluator)(pairs[i::n_parts]) for i in range(n_parts)]
-        _, n_items = found.get_batch_samples(iter(batches), n_parts, torch.device("cpu"))
+        _, n_items = actual.get_batch_samples(iter(batches), n_parts, torch.device("cpu"))
         assert int(n_items) == sum(len(pair.target) for pair in pairs)
         evaluator.model.zero_grad()
         for batch in batches:
-            found.training_step(evaluator.model, batch, n_items)
+            actual.training_step(evaluator.model, batch, n_items)
         known = {name: p.grad for name, p in parameters.items() if p.grad is not None}
         gradients.append({name: gradient.clone() for name, gradient in known.items()})
     evaluator.model.zero_grad()

@@ -51,13 +51,13 @@ def choices(
     """Return balanced schemas like those of Wino-X: every pronoun is correct in one twin and
     incorrect in the other.
     """
-    found = []
+    actual = []
     for i, (a, b), place in product(range(n), combinations(genders, 2), (0, 1)):
         pair = f"{i}.{a}.{b}.{place}"
         for twin, (right, wrong) in enumerate(((a, b), (b, a))):
             read = (right, wrong, ("first", "second")[(place + twin) % 2])
-            found.append(ReferentChoice(f"{pair}-{twin}", pair, *read, prefers(*read)))
-    return found
+            actual.append(ReferentChoice(f"{pair}-{twin}", pair, *read, prefers(*read)))
+    return actual
 
 
 def always(gender: str, seed: int = 0) -> Prefers:
@@ -70,57 +70,57 @@ def always(gender: str, seed: int = 0) -> Prefers:
 
 @pytest.mark.parametrize("genders", [("male", "female"), ("male", "female", "neutral")], ids=len)
 def test_always_choosing_masculine_has_the_largest_gender_bias(genders: tuple[str, ...]) -> None:
-    found = referent_bias(choices(always("male"), genders))
-    assert found.accuracy == pytest.approx(0.5, abs=0.03)
-    assert found.genders["male"].n_preferred == found.genders["male"].n_offered
+    bias = referent_bias(choices(always("male"), genders))
+    assert bias.accuracy == pytest.approx(0.5, abs=0.03)
+    assert bias.genders["male"].n_preferred == bias.genders["male"].n_offered
     if len(genders) == 2:  # French
-        assert found.test("gender").strength == found.test("gender").attainable == 1
-        assert found.test("gender").size == "large"
+        assert bias.test("gender").strength == bias.test("gender").attainable == 1
+        assert bias.test("gender").size == "large"
     else:
         # male against all others does not need an order of three genders
-        one = found.test("gender", "male")
+        one = bias.test("gender", "male")
         assert one.strength == pytest.approx(one.attainable) == pytest.approx(2 / 3)
         assert one.size == "large"
-        assert found.test("gender", "thesis").test.rank_biserial < -0.3
+        assert bias.test("gender", "thesis").test.rank_biserial < -0.3
         # 2 lies between 1 and 3, so the order of the program does not detect it
-        assert found.test("gender").strength < 0.1
-    assert found.test("position").strength < 0.1
+        assert bias.test("gender").strength < 0.1
+    assert bias.test("position").strength < 0.1
 
 
 def test_always_choosing_the_first_referent_has_the_largest_positional_bias() -> None:
-    found = referent_bias(choices(lambda right, wrong, position: position == "first"))
-    one = found.test("position")
+    bias = referent_bias(choices(lambda right, wrong, position: position == "first"))
+    one = bias.test("position")
     assert (one.strength, one.attainable, one.size, one.test.rank_biserial) == (1, 1, "large", 1)
     assert one.test.p_value < 1e-12
-    assert found.positions["first"].n_preferred == found.n
+    assert bias.positions["first"].n_preferred == bias.n
     codings = ("program", "thesis", "male", "female", "neutral")
-    assert all(found.test("gender", coding).strength < 0.05 for coding in codings)
+    assert all(bias.test("gender", coding).strength < 0.05 for coding in codings)
 
 
 def test_random_choices_have_no_bias() -> None:
     generator = np.random.default_rng(5)
     rows = choices(lambda right, wrong, position: bool(generator.random() < 0.5), n=300)
-    found = referent_bias(rows)
-    assert found.n == 3600
-    for one in found.tests:
+    bias = referent_bias(rows)
+    assert bias.n == 3600
+    for one in bias.tests:
         assert one.strength < 0.06
         assert one.test.p_value > 0.01
         assert (one.size, one.references.rank_biserial) == ("none", 0)
 
 
 def test_correct_choices_have_no_bias() -> None:
-    found = referent_bias(choices(lambda right, wrong, position: True))
-    assert (found.accuracy, found.pair_accuracy) == (1, 1)
-    assert all(one.strength == 0 for one in found.tests)
+    bias = referent_bias(choices(lambda right, wrong, position: True))
+    assert (bias.accuracy, bias.pair_accuracy) == (1, 1)
+    assert all(one.strength == 0 for one in bias.tests)
 
 
 def test_gender_codings_have_their_documented_ids() -> None:
-    found = referent_bias(choices(always("neutral"), n=3))
-    assert found.test("gender").ids == {"female": 1, "male": 2, "neutral": 3}
-    assert found.test("gender", "thesis").ids == {"male": 1, "female": 2, "neutral": 3}
-    assert found.test("gender", "neutral").ids == {"female": 1, "male": 1, "neutral": 2}
-    assert found.test("gender").test.rank_biserial > 0.5
-    refuses(r"expected one of the tests.*got gender \(papers\)", found.test, "gender", "papers")
+    bias = referent_bias(choices(always("neutral"), n=3))
+    assert bias.test("gender").ids == {"female": 1, "male": 2, "neutral": 3}
+    assert bias.test("gender", "thesis").ids == {"male": 1, "female": 2, "neutral": 3}
+    assert bias.test("gender", "neutral").ids == {"female": 1, "male": 1, "neutral": 2}
+    assert bias.test("gender").test.rank_biserial > 0.5
+    refuses(r"expected one of the tests.*got gender \(papers\)", bias.test, "gender", "papers")
 
 
 def test_excluded_choices_are_counted() -> None:
@@ -131,19 +131,19 @@ def test_excluded_choices_are_counted() -> None:
         ReferentChoice("4", "q", "male", "female", "unknown", True),
         ReferentChoice("5", "", "", "", "first", True),
     ]
-    found = referent_bias(rows)
-    assert (found.n, found.n_open, found.n_unknown_gender, found.n_unknown_position) == (5, 1, 2, 1)
-    assert (found.n_pairs, found.n_correct_pairs) == (2, 0)
-    assert (found.accuracy, found.pair_accuracy) == (3 / 5, 0)
-    assert {name: f.n_offered for name, f in found.genders.items()} == {"male": 2, "female": 2}
-    assert [one.coding for one in found.tests] == ["program", "thesis", "program"]
+    bias = referent_bias(rows)
+    assert (bias.n, bias.n_open, bias.n_unknown_gender, bias.n_unknown_position) == (5, 1, 2, 1)
+    assert (bias.n_pairs, bias.n_correct_pairs) == (2, 0)
+    assert (bias.accuracy, bias.pair_accuracy) == (3 / 5, 0)
+    assert {name: f.n_offered for name, f in bias.genders.items()} == {"male": 2, "female": 2}
+    assert [one.coding for one in bias.tests] == ["program", "thesis", "program"]
 
 
 def test_choices_without_known_genders_give_no_tests_and_no_nan() -> None:
-    found = referent_bias(
+    bias = referent_bias(
         [ReferentChoice("1", "", "", "", "", True), ReferentChoice("2", "", "", "", "", None)]
     )
-    assert (found.tests, found.pair_accuracy, found.genders) == ((), None, {})
+    assert (bias.tests, bias.pair_accuracy, bias.genders) == ((), None, {})
     only_ties = referent_bias([ReferentChoice("1", "", "male", "female", "first", None)])
     assert (only_ties.tests, only_ties.accuracy) == ((), 0)
 
@@ -194,9 +194,9 @@ def test_choices_are_read_from_judgements() -> None:
         ("b-2", "inconclusive", None, None),
         ("c-1", "correct", None, None),
     )
-    found = choices_of_result(result, [example(row.example_id) for row in result.judgements])
-    assert [choice.is_correct for choice in found] == [True, False, None, None, True]
-    assert found[0] == ReferentChoice("a-1", "a", "male", "female", "first", True)
+    actual = choices_of_result(result, [example(row.example_id) for row in result.judgements])
+    assert [choice.is_correct for choice in actual] == [True, False, None, None, True]
+    assert actual[0] == ReferentChoice("a-1", "a", "male", "female", "first", True)
 
 
 _TWO = [example("a-1"), example("a-2")]
@@ -218,8 +218,8 @@ def test_others_are_refused(examples: Examples, message: str) -> None:
 )
 def test_preferences_are_read_from_all_formats(name: str, lines: list[str], tmp_path: Path) -> None:
     examples = [example("a-1", "1"), example("a-2", "2"), example("b-1", "2")]
-    found = read_choices(write_lines(tmp_path / name, lines), examples)
-    verdicts = [(choice.example_id, choice.is_correct) for choice in found]
+    actual = read_choices(write_lines(tmp_path / name, lines), examples)
+    verdicts = [(choice.example_id, choice.is_correct) for choice in actual]
     assert verdicts == [("a-1", True), ("b-1", False), ("a-2", None)]
 
 
@@ -400,9 +400,9 @@ def test_a_model_that_prefers_masculine_pronouns_has_gender_bias(tmp_path: Path)
     def score(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [1.0 if ", weil er " in text else draw.random() for text in translations]
 
-    found = bias_of(score, mt_rows(96), tmp_path)
-    assert found.genders["male"].n_preferred == found.genders["male"].n_offered == 128
-    one = found.test("gender", "male")
+    actual = bias_of(score, mt_rows(96), tmp_path)
+    assert actual.genders["male"].n_preferred == actual.genders["male"].n_offered == 128
+    one = actual.test("gender", "male")
     assert one.strength == one.attainable == pytest.approx(2 / 3)
     assert one.test.p_value < 1e-12
-    assert found.test("position").size == "none"
+    assert actual.test("position").size == "none"

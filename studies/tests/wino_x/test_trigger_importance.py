@@ -54,7 +54,7 @@ def plain_probabilities(evaluator: Any, source: Any, target: Any, pronoun: Any) 
     ids = whole if model.config.model_type == "fsmt" else None
     decoder_ids = torch.tensor([[*evaluator.decoder_start, *target][:-1]])
     behind = len(evaluator.decoder_start) - 1  # logits[behind + i] give target[i]
-    found = []
+    actual = []
     for place in (None, *range(len(source))):
         without = whole.clone()
         if place is not None:
@@ -65,8 +65,8 @@ def plain_probabilities(evaluator: Any, source: Any, target: Any, pronoun: Any) 
             given = {"input_ids": ids, "attention_mask": mask, "encoder_outputs": outputs}
             logits = model(**given, decoder_input_ids=decoder_ids, use_cache=False).logits[0]
             logprobs = logits.double().log_softmax(-1)
-        found.append(float(sum(logprobs[behind + at, target[at]] for at in pronoun).exp()))
-    return found
+        actual.append(float(sum(logprobs[behind + at, target[at]] for at in pronoun).exp()))
+    return actual
 
 
 def example(
@@ -108,9 +108,9 @@ def plain(evaluator: Any, one: ContrastiveTranslationExample) -> list[float]:
 
 
 def check_against_the_plain_loop(evaluator: Any) -> list[Salience]:
-    found, skipped = prediction_differences(evaluator, EXAMPLES)
+    actual, skipped = prediction_differences(evaluator, EXAMPLES)
     assert skipped == {}
-    for one, salience in zip(EXAMPLES, found, strict=True):
+    for one, salience in zip(EXAMPLES, actual, strict=True):
         whole, *without = plain(evaluator, one)
         assert salience.probability == pytest.approx(whole, abs=1e-5)
         values = [value for _, value in (*subwords([salience]), *salience.marks)]
@@ -121,7 +121,7 @@ def check_against_the_plain_loop(evaluator: Any) -> list[Salience]:
             assert one.source[word.start :].startswith(word.text)
         ambiguous = salience.words[known(salience.ambiguous)]
         assert (ambiguous.text, ambiguous.start) == ("it", one.source.rfind("it"))
-    return found
+    return actual
 
 
 def subwords(saliences: Sequence[Salience]) -> list[tuple[str, float]]:
@@ -138,11 +138,11 @@ def test_saliences_equal_a_plain_loop(family: str, tmp_path: Path) -> None:
 
 
 def test_saliences_of_the_embedded_evaluator_equal_a_plain_loop() -> None:
-    found = check_against_the_plain_loop(cc_hf.load_evaluator("cc-tiny-en-de"))
-    for one, salience in zip(EXAMPLES, found, strict=True):
+    actual = check_against_the_plain_loop(cc_hf.load_evaluator("cc-tiny-en-de"))
+    for one, salience in zip(EXAMPLES, actual, strict=True):
         assert [word.text for word in salience.words] == moses_words(one.source, "en")
         assert [text for text, _ in salience.marks] == ["</s>"]
-    assert 0 < found[0].probability < 1
+    assert 0 < actual[0].probability < 1
 
 
 @pytest.mark.parametrize("shared", [True, False], ids=["shared embeddings", "separate embeddings"])
@@ -186,8 +186,10 @@ def test_the_pronoun_that_differs_from_the_twin_is_measured() -> None:
 
 def test_examples_that_cannot_be_measured_have_a_reason(tiny_marian: Path) -> None:
     lacking = dataclasses.replace(EXAMPLES[0], id="c-1", correct_translation="Der Arzt bat.")
-    found, skipped = prediction_differences(cc_hf.load_evaluator(tiny_marian), [*EXAMPLES, lacking])
-    assert (len(found), skipped) == (3, {"c-1": "the pronoun 'er' is not in the translation"})
+    actual, skipped = prediction_differences(
+        cc_hf.load_evaluator(tiny_marian), [*EXAMPLES, lacking]
+    )
+    assert (len(actual), skipped) == (3, {"c-1": "the pronoun 'er' is not in the translation"})
 
 
 @cases(
@@ -232,27 +234,27 @@ def test_triggers_are_the_words_missing_in_the_twin() -> None:
 
 
 def test_importance_equals_that_computed_by_hand() -> None:
-    found = trigger_importance(TWINS, skipped={"x": "why"})
+    actual = trigger_importance(TWINS, skipped={"x": "why"})
     triggers, others = [0.3, 0.5, 0.4, 0.3], [0.0, 0.1] * 5
     pooled = np.sqrt((3 * np.var(triggers, ddof=1) + 9 * np.var(others, ddof=1)) / 12)
-    assert found.triggers.effect == pytest.approx((np.mean(triggers) - np.mean(others)) / pooled)
-    assert (found.triggers.n_first, found.triggers.n_second) == (4, 10)
+    assert actual.triggers.effect == pytest.approx((np.mean(triggers) - np.mean(others)) / pooled)
+    assert (actual.triggers.n_first, actual.triggers.n_second) == (4, 10)
     differences = np.array([0.3 - 0.04, 0.4 - 0.06])
     expected = differences.mean() / (differences.std(ddof=1) / np.sqrt(2))
-    assert known(found.triggers.paired).t == pytest.approx(expected)
-    assert found.as_program is not None
-    assert (found.as_program.n_first, found.as_program.n_second) == (4, 12)  # </s> twice
-    assert (found.skipped, found.referents) == ({"x": "why"}, None)
-    assert (found.n_sentences, found.n_alone, found.n_without_referents) == (2, 0, 1)
+    assert known(actual.triggers.paired).t == pytest.approx(expected)
+    assert actual.as_program is not None
+    assert (actual.as_program.n_first, actual.as_program.n_second) == (4, 12)  # </s> twice
+    assert (actual.skipped, actual.referents) == ({"x": "why"}, None)
+    assert (actual.n_sentences, actual.n_alone, actual.n_without_referents) == (2, 0, 1)
 
 
 def test_effects_keep_their_sign_unlike_the_original_program() -> None:
     values = [[-word.salience for word in one.words] for one in TWINS]
     turned = [sentence(t.example_id, t.source, v) for t, v in zip(TWINS, values, strict=True)]
-    found, opposite = trigger_importance(TWINS), trigger_importance(turned)
-    assert opposite.triggers.effect == pytest.approx(-found.triggers.effect)
+    actual, opposite = trigger_importance(TWINS), trigger_importance(turned)
+    assert opposite.triggers.effect == pytest.approx(-actual.triggers.effect)
     assert opposite.as_program is not None
-    assert opposite.as_program.effect == pytest.approx(known(found.as_program).effect)
+    assert opposite.as_program.effect == pytest.approx(known(actual.as_program).effect)
     assert opposite.as_program.effect > 0
 
 
@@ -287,8 +289,8 @@ MAPPED = [salience_of(name, [*_START, end]) for name, end in _ENDS.items()]
 
 def shown_words(page: str) -> list[tuple[str, str, str]]:
     """Return text, classes and style of each word of the page."""
-    found = re.findall(r'class="(word[^"]*)" style="([^"]*)"[^>]*>([^<]*)<', page)
-    return [(html.unescape(text), kinds, style) for kinds, style, text in found]
+    actual = re.findall(r'class="(word[^"]*)" style="([^"]*)"[^>]*>([^<]*)<', page)
+    return [(html.unescape(text), kinds, style) for kinds, style, text in actual]
 
 
 def test_texts_are_not_read_as_html() -> None:

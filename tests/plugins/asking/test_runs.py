@@ -275,8 +275,8 @@ def test_forged_replies_are_refused_or_read(task: str, options: Any, tmp_path: P
     for name, content in forged_files(kept.read_bytes(), lines=(0, 1)):
         for use in (reparse, answer, go_on):
             forged.write_bytes(content)
-            counts[use.__name__, found := outcome(use)] += 1
-            assert found in ("read", "refused"), f"{use.__name__} of a file with {name}"
+            counts[use.__name__, actual := outcome(use)] += 1
+            assert actual in ("read", "refused"), f"{use.__name__} of a file with {name}"
     assert min(counts.values()) > 50
 
 

@@ -55,8 +55,8 @@ def behind(served: ChatServer, folder: Path, **options: Any) -> Evaluator:
 
 
 def assert_close(one: Evaluator, other: Evaluator) -> None:
-    found, expected = (e.mean_logprobs(SOURCES, TRANSLATIONS) for e in (one, other))
-    np.testing.assert_allclose(found, expected, atol=1e-4, rtol=0)
+    actual, expected = (e.mean_logprobs(SOURCES, TRANSLATIONS) for e in (one, other))
+    np.testing.assert_allclose(actual, expected, atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize("gives", ["prompt_logprobs", "echo"])
@@ -67,8 +67,8 @@ def test_scores_are_the_models(served: ChatServer, folder: Path, gives: str, pro
     for batch_tokens in (40, None):
         evaluator = behind(served, folder, prompt=prompt, batch_tokens=batch_tokens)
         both = [e.token_logprobs(SOURCES, TRANSLATIONS) for e in (evaluator, local)]
-        found, expected = map(np.concatenate, both)
-        np.testing.assert_allclose(found, expected, atol=1e-4, rtol=0)
+        actual, expected = map(np.concatenate, both)
+        np.testing.assert_allclose(actual, expected, atol=1e-4, rtol=0)
         assert_close(evaluator, local)
         assert evaluator.signature_fields()["prompt"] == local.signature_fields()["prompt"]
 
@@ -84,9 +84,9 @@ def test_the_command_of_the_documents_judges_behind_a_server(
     served.name = str(folder)
     monkeypatch.chdir(tmp_path)
     Path("t.txt").write_text("".join(f"Satz {i}.\n" for i in range(8)), encoding="utf-8")
-    found = invoke(*[here.get(word, word) for word in shlex.split(line)], "--cache", "no")
-    assert found.exit_code == 0, found.output
-    assert "dtype:server" in found.output
+    invoked = invoke(*[here.get(word, word) for word in shlex.split(line)], "--cache", "no")
+    assert invoked.exit_code == 0, invoked.output
+    assert "dtype:server" in invoked.output
 
 
 def test_its_evaluation_is_cached(served: ChatServer, folder: Path, tmp_path: Path) -> None:
@@ -109,8 +109,8 @@ def test_the_chat_template_is_that_of_the_tokenizer(folder: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(folder)
     content = "Translate from English into German: A doctor."
     turns, options = [{"role": "user", "content": content}], {"return_dict": True}
-    found = tokenizer.apply_chat_template(turns, add_generation_prompt=True, **options)
-    assert evaluator.encode_sources(["A doctor."], "en", "de") == [list(found["input_ids"])]
+    actual = tokenizer.apply_chat_template(turns, add_generation_prompt=True, **options)
+    assert evaluator.encode_sources(["A doctor."], "en", "de") == [list(actual["input_ids"])]
     assert evaluator.signature_fields()["prompt"] == _CHAT_PROMPT
 
 

@@ -101,12 +101,12 @@ def test_cues_equal_those_computed_by_hand() -> None:
 
 
 def test_senses_without_cues_are_listed() -> None:
-    found = built()
+    built_cues = built()
     cooks = (LeftOut("cook", sense, 1, "no candidates") for sense in "ab")
-    assert found.left_out == (*cooks, LeftOut("doctor", "man", 1, "only sense"))
+    assert built_cues.left_out == (*cooks, LeftOut("doctor", "man", 1, "only sense"))
     zeros = dict.fromkeys(("n_unlocated", "n_short", "n_cut"), 0)
-    assert found.counts == {"n_examples": 5, "n_left_out": 3, "n_requests": 5 * 7, **zeros}
-    assert [e.id for e in found.examples] == ["x0", "x1", "x2", "x3", "x4"]
+    assert built_cues.counts == {"n_examples": 5, "n_left_out": 3, "n_requests": 5 * 7, **zeros}
+    assert [e.id for e in built_cues.examples] == ["x0", "x1", "x2", "x3", "x4"]
     assert built(n_cues=4).counts["n_short"] == 2
 
 
@@ -116,13 +116,13 @@ def test_candidates_of_a_sense_without_examples_count_as_incorrect() -> None:
 
 
 def test_rows_are_complete_rows_of_a_custom_dataset() -> None:
-    found = built()
-    sense = found.senses[1]
+    built_cues = built()
+    sense = built_cues.senses[1]
     cues = {"correct_cues": [*sense.correct.cues], "incorrect_cues": [*sense.incorrect.cues]}
     source = {"id": "x1", "source": "The bat number 1 and a bat.", "focus": "bat", "position": 4}
     extra = {"reference": "Satz 1.", "ambiguous_word": "bat", "category": "c", "gold": "club"}
-    assert found.rows()[1] == {**source, **cues, **extra, "src_lang": "en", "tgt_lang": "de"}
-    for row in found.rows():
+    assert built_cues.rows()[1] == {**source, **cues, **extra, "src_lang": "en", "tgt_lang": "de"}
+    for row in built_cues.rows():
         assert row["source"][row["position"] :].startswith(row["focus"])
 
 
@@ -147,13 +147,13 @@ def test_the_signature_states_candidates_evaluator_and_options(tmp_path: Path) -
 
 
 def test_order_and_block_size_do_not_change_cues(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = built()
+    built_cues = built()
     shuffled = examples()
     random.Random(0).shuffle(shuffled)
-    assert built(shuffled).senses == found.senses
+    assert built(shuffled).senses == built_cues.senses
     monkeypatch.setattr("cc_hf.plugins.calibration.scoring._BLOCK", 1)
     counted = Mock(wraps=hash_scores, __name__="counted")
-    assert built(evaluator=counted).senses == found.senses
+    assert built(evaluator=counted).senses == built_cues.senses
     assert [len(call.args[0]) for call in counted.mock_calls] == [21, 14]
 
 
@@ -200,23 +200,23 @@ def test_examples_for_all_languages_need_a_target_language() -> None:
 
 
 def test_cues_are_compared_by_id_or_by_line() -> None:
-    found = built([replace(e, id=e.id.removeprefix("x")) for e in examples()], n_cues=1)
-    (best,), (worst,) = found.senses[0].correct.cues, found.senses[0].incorrect.cues
+    built_cues = built([replace(e, id=e.id.removeprefix("x")) for e in examples()], n_cues=1)
+    (best,), (worst,) = built_cues.senses[0].correct.cues, built_cues.senses[0].incorrect.cues
     sides = ([best, "brown" if best != "brown" else "fruit"], ["nothing"]), *[([], [])] * 7
     names = "correct_insertions", "incorrect_insertions"
     lines = [json.dumps(dict(zip(names, pair, strict=True))) for pair in sides]
     assert {
         side: (overlap.n_chosen, overlap.n_expected, overlap.n_by_chance)
-        for side, overlap in compare_cues(found, lines).items()
+        for side, overlap in compare_cues(built_cues, lines).items()
     } == {"correct": (1, 2, 0.5), "incorrect": (0, 1, 0)}
-    own = [json.dumps(row) for row in reversed(found.rows())]
-    for overlap in compare_cues(found, own).values():
+    own = [json.dumps(row) for row in reversed(built_cues.rows())]
+    for overlap in compare_cues(built_cues, own).values():
         assert (overlap.n_chosen, overlap.n_expected) == (2, 2)
     message = r"c\.jsonl: line 2: .*expected a (JSON object|list)"
     for bad in ("[]", "{", '{"correct_cues": []}', '{"correct_cues": 3, "incorrect_cues": []}'):
-        fails(DataError, message, compare_cues, found, [lines[0], bad], name="c.jsonl")
-    other = json.dumps({**found.rows()[0], "id": "other"})
-    fails(DataError, "rows of the same examples, got none", compare_cues, found, [other])
+        fails(DataError, message, compare_cues, built_cues, [lines[0], bad], name="c.jsonl")
+    other = json.dumps({**built_cues.rows()[0], "id": "other"})
+    fails(DataError, "rows of the same examples, got none", compare_cues, built_cues, [other])
     assert worst in {"wooden", "heavy", "cricket"}
 
 
@@ -229,20 +229,20 @@ def masked_lm(tmp_path_factory: pytest.TempPathFactory) -> MaskedLM:
 
 
 def test_predicted_candidates_are_written_and_read(masked_lm: MaskedLM, tmp_path: Path) -> None:
-    found = built(masked_lm=masked_lm, n_kept=6, n_cues=1)
-    senses = {word: list(candidates) for word, candidates in found.candidates.items()}
+    built_cues = built(masked_lm=masked_lm, n_kept=6, n_cues=1)
+    senses = {word: list(candidates) for word, candidates in built_cues.candidates.items()}
     assert senses == {"bat": ["animal", "club"], "cook": ["a", "b"], "doctor": ["man"]}
     rows = [e for e in examples() if e.gold == "animal"]
     masked = masked_lm.mask([e.source for e in rows], [e.focus.start for e in rows])
     mean = sum(dict(masked_lm.word_logprobs(masked)).values()) / 3
     expected = [masked_lm.words[i] for i in np.argsort(-mean)[:6]]
-    assert list(found.candidates["bat"]["animal"]) == expected
+    assert list(built_cues.candidates["bat"]["animal"]) == expected
     signed = {"mlm": masked_lm.signature_name, "avg": "geometric", "kept": "6"}
-    assert signed.items() <= signature.parse(found.signature)[1].items()
-    path = write_text(tmp_path / "c.json", candidates_json(found.candidates))
+    assert signed.items() <= signature.parse(built_cues.signature)[1].items()
+    path = write_text(tmp_path / "c.json", candidates_json(built_cues.candidates))
     again = built(candidates=path, n_cues=1)
-    assert (again.senses, again.left_out) == (found.senses, found.left_out)
-    assert found.senses
+    assert (again.senses, again.left_out) == (built_cues.senses, built_cues.left_out)
+    assert built_cues.senses
 
 
 def test_the_option_average_changes_the_candidates(masked_lm: MaskedLM) -> None:
@@ -290,15 +290,15 @@ def test_a_file_of_words_becomes_a_contrastive_dataset(tmp_path: Path) -> None:
         | {"reference": e.extra["reference"]}
         for e in bats
     ]
-    found = built(write_jsonl(tmp_path / "words.jsonl", words))
-    assert found.senses == built(bats).senses
-    assert signature.parse(found.signature)[1]["data"].startswith("custom/words@")
-    read = cc_hf.load_examples(str(write_jsonl(tmp_path / "cues.jsonl", found.rows())))
+    built_cues = built(write_jsonl(tmp_path / "words.jsonl", words))
+    assert built_cues.senses == built(bats).senses
+    assert signature.parse(built_cues.signature)[1]["data"].startswith("custom/words@")
+    read = cc_hf.load_examples(str(write_jsonl(tmp_path / "cues.jsonl", built_cues.rows())))
     named = attrgetter("id", "source", "focus", "gold")
     for e, expected in zip(read, bats, strict=True):
         assert named(e) == named(expected)
         assert e.extra["reference"] == expected.extra["reference"]
-    cue = found.senses[1].correct.cues[0]
+    cue = built_cues.senses[1].correct.cues[0]
     assert read[1].correct_sources[0] == f"The {cue} bat number 1 and a bat."
 
 
@@ -307,8 +307,11 @@ def test_words_not_found_in_their_source_are_counted() -> None:
     common = "en", "de", "A bat.", "c", "club"
     located = [None, Focus("bat", 2), Focus("bat", 2)]
     rows = [ProbingExample(str(i), *common, focus, extra) for i, focus in enumerate(located)]
-    found = built(rows)
-    assert (found.counts["n_unlocated"], [e.id for e in found.examples]) == (1, ["1", "2"])
+    built_cues = built(rows)
+    assert (built_cues.counts["n_unlocated"], [e.id for e in built_cues.examples]) == (
+        1,
+        ["1", "2"],
+    )
     refuses("got none among 1 examples", built, rows[:1])
 
 
@@ -318,36 +321,36 @@ def test_cues_for_mucow_are_built_from_masked_lm_to_dataset(shared: Path, tmp_pa
     rows = [e for e in mucow if e.extra["ambiguous_word"] in words]
     lm = save_tiny_masked_lm(tmp_path, [e.source for e in rows], vocab_size=700)
     choice = CueChoice(words=words, n_kept=12, n_candidates=3, n_cues=2)
-    found = build_cues("mucow", "en-de", data_dir=shared / "upstream", masked_lm=lm, choice=choice)
-    known = Counter(s.ambiguous_word for s in found.senses)
-    known.update(s.ambiguous_word for s in found.left_out)
+    actual = build_cues("mucow", "en-de", data_dir=shared / "upstream", masked_lm=lm, choice=choice)
+    known = Counter(s.ambiguous_word for s in actual.senses)
+    known.update(s.ambiguous_word for s in actual.left_out)
     assert known == dict.fromkeys(words, 2)
-    assert len(found.rows()) + found.counts["n_left_out"] == len(rows)
-    assert len(found.senses) > 3
-    for s in found.senses:
+    assert len(actual.rows()) + actual.counts["n_left_out"] == len(rows)
+    assert len(actual.senses) > 3
+    for s in actual.senses:
         candidates = set(s.candidates.correct)
         assert set(s.correct.cues) <= candidates
-        assert candidates <= set(found.candidates[s.ambiguous_word][s.sense])
+        assert candidates <= set(actual.candidates[s.ambiguous_word][s.sense])
         assert not candidates & set(s.candidates.incorrect)
-    signed = signature.parse(found.signature)[1]
+    signed = signature.parse(actual.signature)[1]
     assert signed["data"].startswith("mucow/en-de@")
     assert signed["eval"].startswith("cc-tiny-en-de@")
     shuffled = rows[:]
     random.Random(1).shuffle(shuffled)
-    assert build_cues(shuffled, masked_lm=lm, choice=choice).senses == found.senses
+    assert build_cues(shuffled, masked_lm=lm, choice=choice).senses == actual.senses
 
 
 def test_published_candidates_and_a_fixed_evaluator_give_the_recorded_cues(shared: Path) -> None:
     upstream = shared / "upstream"
     folder = upstream / "ZurichNLP/contrastive-conditioning/tasks/data/mucow/disambiguation_cues"
     candidates = folder / "en-de.insertion_candidates.roberta-large.json"
-    found = build_cues(
+    actual = build_cues(
         "mucow", "en-de", data_dir=upstream, candidates=candidates, evaluator=hash_scores
     )
-    assert (len(found.senses), found.left_out) == (362, ())
-    assert {"n_examples": 3334, "n_short": 0}.items() <= found.counts.items()
-    first = found.senses[0]
+    assert (len(actual.senses), actual.left_out) == (362, ())
+    assert {"n_examples": 3334, "n_short": 0}.items() <= actual.counts.items()
+    first = actual.senses[0]
     assert (first.ambiguous_word, first.sense) == ("accelerator", "gaspedal")
     assert first.correct.cues == ("brake", "front", "clutch")
     assert first.incorrect.cues == ("linear", "ion", "particle")
-    assert digest(found) == "ee0c1436e0abf3a7"
+    assert digest(actual) == "ee0c1436e0abf3a7"

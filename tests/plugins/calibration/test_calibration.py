@@ -88,11 +88,11 @@ def test_wordings_that_are_equally_good_leave_the_choice_to_their_order() -> Non
 
 
 def test_figures_are_those_of_a_plain_loop() -> None:
-    found = run()
-    readings = np.array(found.readings)
-    for result in found.calibration.wordings:
-        difference = np.array(found.differences[result.name])
-        halves = (found.is_reported, result.report), (~found.is_reported, result.choice)
+    outcome = run()
+    readings = np.array(outcome.readings)
+    for result in outcome.calibration.wordings:
+        difference = np.array(outcome.differences[result.name])
+        halves = (outcome.is_reported, result.report), (~outcome.is_reported, result.choice)
         for half, figures in halves:
             first, second = (difference[half & (readings == x)] for x in ("female", "male"))
             wins = [(a > b) + (a == b) / 2 for a in first for b in second]
@@ -105,10 +105,10 @@ def test_figures_are_those_of_a_plain_loop() -> None:
 
 
 def test_intervals_hold_the_figure_and_are_like_those_of_a_direct_bootstrap() -> None:
-    found = run()
-    result = found.calibration.of("gender_nouns")
-    difference = found.differences["gender_nouns"][found.is_reported]
-    is_female = np.array(found.readings)[found.is_reported] == "female"
+    outcome = run()
+    result = outcome.calibration.of("gender_nouns")
+    difference = outcome.differences["gender_nouns"][outcome.is_reported]
+    is_female = np.array(outcome.readings)[outcome.is_reported] == "female"
     generator = np.random.default_rng(1)
     values = []
     for _ in range(2000):
@@ -134,15 +134,15 @@ def test_a_calibration_is_reproducible_by_its_seed_and_a_sentence_is_in_one_half
     assert (run(seed=3).is_reported != run(seed=4).is_reported).any()
     rows = development().rows
     again = (replace(r, translation=r.translation + "!") for r in rows)
-    found = run(development=development(rows=(*rows, *again)))
-    assert (found.is_reported[:90] == found.is_reported[90:]).all()
+    outcome = run(development=development(rows=(*rows, *again)))
+    assert (outcome.is_reported[:90] == outcome.is_reported[90:]).all()
 
 
 def test_own_cues_are_compared_and_several_sources_count_by_the_best() -> None:
     own = with_sources("woman {}", "man {}", "nothing")
-    found = run(development=own, evaluator=noisy("gender_nouns", 1)).calibration
-    assert [result.name for result in found.wordings] == [*_NAMES, "counterfactual"]
-    own_cues = found.of("counterfactual")
+    outcome = run(development=own, evaluator=noisy("gender_nouns", 1)).calibration
+    assert [result.name for result in outcome.wordings] == [*_NAMES, "counterfactual"]
+    own_cues = outcome.of("counterfactual")
     assert own_cues.wording is None
     assert own_cues.report.auc == pytest.approx(1.0, abs=0.1)
 
@@ -152,10 +152,10 @@ def test_a_wording_that_fits_no_row_is_left_out_with_its_reason() -> None:
     without_pronouns = (replace(row, source=row.source.replace("she", "they")) for row in plain)
     without_focus = (replace(row, focus=None) for row in plain)
     sets = (development(rows=tuple(rows)) for rows in (without_pronouns, without_focus))
-    first, found = (run(development=rows, wordings=None).calibration for rows in sets)
+    first, actual = (run(development=rows, wordings=None).calibration for rows in sets)
     assert "it makes the same source for both readings" in first.left_out["gender_pronouns"]
-    assert [result.name for result in found.wordings] == ["gender_pronouns"]
-    assert "not located" in found.left_out["gender_nouns"]
+    assert [result.name for result in actual.wordings] == ["gender_pronouns"]
+    assert "not located" in actual.left_out["gender_nouns"]
 
 
 def test_phenomena_of_users_are_calibrated_by_wordings_of_their_own() -> None:
@@ -174,8 +174,8 @@ def test_phenomena_of_users_are_calibrated_by_wordings_of_their_own() -> None:
         Wording("adverb", {"Sie": "politely", "du": "simply"}, placement="after"),
     ]
     given: dict[str, Any] = {"development": development(rows=rows), "evaluator": polite}
-    found = run(**given, wordings=wordings).calibration
-    figures = found.readings, found.chosen, found.choice.report.accuracy
+    outcome = run(**given, wordings=wordings).calibration
+    figures = outcome.readings, outcome.chosen, outcome.choice.report.accuracy
     assert figures == (("Sie", "du"), "address", 1.0)
     refuses("wordings: expected at least one for the readings Sie", run, **given, wordings=None)
 
@@ -256,18 +256,18 @@ def test_the_development_set_is_refused_as_a_test_set() -> None:
 
 
 def test_a_large_development_set_is_known_by_a_sample_of_its_rows() -> None:
-    found = run(development=development(2000), evaluator=hash_scores).calibration
-    assert (len(found.sketch), found.n_rows) == (calibration_file.N_SKETCHED, 2000)
+    outcome = run(development=development(2000), evaluator=hash_scores).calibration
+    assert (len(outcome.sketch), outcome.n_rows) == (calibration_file.N_SKETCHED, 2000)
     rows = development(4000).rows
     sources, translations = [r.source for r in rows], [r.translation for r in rows]
     for rows_judged in (slice(0, 500), slice(0, 2000), slice(1000, 2500), slice(0, 2300)):
         refuses(
             "chosen on these very translations",
-            found.check_not_development,
+            outcome.check_not_development,
             sources[rows_judged],
             translations[rows_judged],
         )
-    found.check_not_development(sources[1700:], translations[1700:])
+    outcome.check_not_development(sources[1700:], translations[1700:])
     digests = calibration_file.row_digests
     assert digests(["a"], ["bc"]) != digests(["ab"], ["c"])
 
@@ -333,10 +333,10 @@ def test_evaluate_takes_a_wording_or_a_calibration(shared: Path, tmp_path: Path)
 
 
 def test_a_calibration_on_counterfactual_pairs_compares_their_own_sources_only() -> None:
-    found = run(development=with_sources("{}", "man {}"), evaluator=hash_scores).calibration
-    assert [result.name for result in found.wordings] == ["counterfactual"]
-    assert found.left_out.keys() == set(_NAMES)
-    assert all("shows the reading" in reason for reason in found.left_out.values())
+    outcome = run(development=with_sources("{}", "man {}"), evaluator=hash_scores).calibration
+    assert [result.name for result in outcome.wordings] == ["counterfactual"]
+    assert outcome.left_out.keys() == set(_NAMES)
+    assert all("shows the reading" in reason for reason in outcome.left_out.values())
 
 
 def test_a_choice_of_own_cues_serves_the_same_dataset_only() -> None:

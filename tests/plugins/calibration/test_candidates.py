@@ -49,8 +49,8 @@ def test_bad_distributions_are_refused(change: dict[str, object], message: str) 
 def test_whole_lists_are_compared_before_they_are_cut() -> None:
     words = {"pedal": "gas brake car rear ion", "machine": "ion linear gas fast beam"}
     lists = {sense: text.split() for sense, text in words.items()}
-    found = discriminating_words(lists, ambiguous_word="accelerator", n=2)
-    assert found == {  # gas and ion come late in the other list, and are dropped all the same
+    actual = discriminating_words(lists, ambiguous_word="accelerator", n=2)
+    assert actual == {  # gas and ion come late in the other list, and are dropped all the same
         "pedal": SenseCandidates(("brake", "car"), ("linear", "fast")),
         "machine": SenseCandidates(("linear", "fast"), ("brake", "car")),
     }
@@ -58,26 +58,26 @@ def test_whole_lists_are_compared_before_they_are_cut() -> None:
 
 def test_stop_words_and_the_ambiguous_word_are_dropped_after_the_cut() -> None:
     lists = {"a": ["the", "bat", "fruit", "brown"], "b": ["The", "-", "wooden", "big"]}
-    found = discriminating_words(lists, ambiguous_word="bat", n=3)
+    words = discriminating_words(lists, ambiguous_word="bat", n=3)
     # the case is kept: en-ru publishes "The"
-    assert found["a"] == SenseCandidates(("fruit",), ("The", "wooden"))
-    found = discriminating_words(lists, ambiguous_word="bat", n=3, stop_words=())
-    assert found["a"].correct == ("the", "fruit")
+    assert words["a"] == SenseCandidates(("fruit",), ("The", "wooden"))
+    words = discriminating_words(lists, ambiguous_word="bat", n=3, stop_words=())
+    assert words["a"].correct == ("the", "fruit")
 
 
 def test_incorrect_candidates_alternate_between_the_other_senses() -> None:
     lists = {"a": ["own", "first"], "b": ["own", "x", "y", "z"], "c": ["u", "y", "w", "x"]}
-    found = discriminating_words(lists, ambiguous_word="ball", n=4)
-    assert found["a"].incorrect == ("u", "x", "y", "w")
-    assert found["b"].correct == ("z",)  # own, x and y are in the list of another sense
-    assert found["b"].incorrect == ("u", "first", "w")
+    words = discriminating_words(lists, ambiguous_word="ball", n=4)
+    assert words["a"].incorrect == ("u", "x", "y", "w")
+    assert words["b"].correct == ("z",)  # own, x and y are in the list of another sense
+    assert words["b"].incorrect == ("u", "first", "w")
     four = {"a": ["o"], "b": ["p"], "c": ["q", "r"], "d": ["s", "t", "u"]}
     assert discriminating_words(four, ambiguous_word="ball")["a"].incorrect == tuple("pqsrtu")
 
 
 def test_equal_lists_give_no_candidates_and_a_single_sense_is_refused() -> None:
-    found = discriminating_words({"a": ["x", "y"], "b": ["y", "x"]}, ambiguous_word="bat")
-    assert found["a"] == SenseCandidates((), ())
+    actual = discriminating_words({"a": ["x", "y"], "b": ["y", "x"]}, ambiguous_word="bat")
+    assert actual["a"] == SenseCandidates((), ())
     words = partial(discriminating_words, ambiguous_word="bat")
     refuses("'bat': expected at least two senses to tell.*got 1", words, {"a": ["x"]})
     refuses("at least 1 candidate, got 0", words, {"a": ["x"], "b": ["y"]}, n=0)

@@ -12,9 +12,9 @@ _KEYS = "id source focus position correct_cues incorrect_cues category gold src_
 
 
 def cues_build(words: str, *arguments: object, error: type[Exception] | None = None) -> Result:
-    found = invoke(f"cues build mucow {words}", *arguments, columns=80)
-    assert isinstance(found.exception, error or type(None)), found.output
-    return found
+    invoked = invoke(f"cues build mucow {words}", *arguments, columns=80)
+    assert isinstance(invoked.exception, error or type(None)), invoked.output
+    return invoked
 
 
 def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) -> None:
@@ -26,14 +26,14 @@ def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) 
         f"en-de --word relay --cues-option n_candidates=4 --n-cues 2 --compare {insertions}"
         f" --data-dir {shared / 'upstream'} --candidates {lists}"
     )
-    found = cues_build(options, "--examples", tmp_path / "c.jsonl")
+    actual = cues_build(options, "--examples", tmp_path / "c.jsonl")
     rows = read_jsonl(tmp_path / "c.jsonl")
     assert len(rows) == 14
     for row in rows:
         assert list(row) == [*_KEYS.split(), "reference", "ambiguous_word"]
         assert row["source"][row["position"] : row["position"] + len(row["focus"])] == row["focus"]
         assert len(row["correct_cues"]) == len(row["incorrect_cues"]) == 2
-    assert "2 senses with cues, 14 examples" in found.stdout
+    assert "2 senses with cues, 14 examples" in actual.stdout
     printed = cues_build(options, "--json", "--quiet")
     row = json.loads(printed.stdout)
     assert list(row) == ["senses", "left_out", "counts", "compared", "signature"]
@@ -42,11 +42,11 @@ def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) 
     assert row["compared"]["correct"]["n_expected"] == 6
     assert row["counts"]["n_examples"] == 14
     cues = [row[side] for row in rows for side in ("correct_cues", "incorrect_cues")]
-    assert all(" ".join(side) in found.stdout for side in cues)
-    assert found.stdout.count("of 6 cues of en-de.insertions.roberta-large.jsonl chosen") == 2
-    assert max(map(len, found.stdout.split("correct:")[0].splitlines())) <= 80
-    assert "signature: cues|data:mucow/en-de@" in found.stdout
-    assert f"written: {tmp_path / 'c.jsonl'}" in found.stderr
+    assert all(" ".join(side) in actual.stdout for side in cues)
+    assert actual.stdout.count("of 6 cues of en-de.insertions.roberta-large.jsonl chosen") == 2
+    assert max(map(len, actual.stdout.split("correct:")[0].splitlines())) <= 80
+    assert "signature: cues|data:mucow/en-de@" in actual.stdout
+    assert f"written: {tmp_path / 'c.jsonl'}" in actual.stderr
 
 
 def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared: Path) -> None:
@@ -57,12 +57,12 @@ def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared:
         f"--word relay --cues-option n_candidates=2 --data-dir {shared / 'upstream'}"
         f" --masked-lm {lm} --candidates-output {tmp_path / 'c.json'}"
     )
-    found = cues_build(options)
+    actual = cues_build(options)
     candidates = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
     assert {len(words) for words in candidates["relay"].values()} == {50}
-    assert f"|mlm:{tmp_path.name}@" in found.stdout
-    assert "sources are too long for the masked language model" in found.stderr
-    assert "fewer cues than requested" in found.stderr
+    assert f"|mlm:{tmp_path.name}@" in actual.stdout
+    assert "sources are too long for the masked language model" in actual.stderr
+    assert "fewer cues than requested" in actual.stderr
 
 
 @cases(
@@ -100,13 +100,13 @@ def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Pa
         f"--wording {names[0]} --wording {names[1]} --wording {own}"
         f" --cache no -o {written} --plot {picture}"
     )
-    found = invoke(f"cues calibrate {rows} {options}", columns=80)
-    assert found.exit_code == 0, found.output
-    assert "Wordings of cues, en → de, on 30 translations that did not choose" in found.output
-    assert f"written: {written}" in found.output.replace("\n", "")
+    invoked = invoke(f"cues calibrate {rows} {options}", columns=80)
+    assert invoked.exit_code == 0, invoked.output
+    assert "Wordings of cues, en → de, on 30 translations that did not choose" in invoked.output
+    assert f"written: {written}" in invoked.output.replace("\n", "")
     calibration = json.loads(written.read_text(encoding="utf-8"))
     assert calibration["chosen"] in names
-    assert f"signature: {calibration['signature']}" in found.output
+    assert f"signature: {calibration['signature']}" in invoked.output
     drawn = picture.read_text(encoding="utf-8")
     assert all(name in drawn for name in (*names, "shows female"))
     test = write_lines(tmp_path / "test.tsv", ["source\tfocus\tgold", "The cook left.\tcook\tmale"])
@@ -120,6 +120,6 @@ def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Pa
 
 def test_cues_calibrate_refuses_a_picture_that_it_cannot_draw(tmp_path: Path) -> None:
     rows = calibration_rows(tmp_path / "dev.tsv")
-    found = invoke("cues calibrate", rows, "--plot", tmp_path / "cues.txt")
-    assert isinstance(found.exception, InputError)
-    assert "plot: expected a file that ends in ." in str(found.exception)
+    invoked = invoke("cues calibrate", rows, "--plot", tmp_path / "cues.txt")
+    assert isinstance(invoked.exception, InputError)
+    assert "plot: expected a file that ends in ." in str(invoked.exception)

@@ -35,33 +35,33 @@ def one_by_one(lm: MaskedLM, source: str, start: int) -> dict[str, float]:
     at = encoded["input_ids"][0].tolist().index(lm.tokenizer.mask_token_id)
     logits = lm.model(encoded["input_ids"], encoded["attention_mask"]).logits
     probabilities = logits[0, at].softmax(-1)
-    found = {}
+    actual = {}
     for number in range(len(probabilities)):
         token = lm.tokenizer.convert_ids_to_tokens(number)
         for mark in ("Ġ", "▁"):
             if token.startswith(mark) and token[1:].isalpha() and token[1:].isascii():
-                found[token[1:]] = float(probabilities[number])
+                actual[token[1:]] = float(probabilities[number])
         if lm.tokenizer.mask_token == "[MASK]" and token.isalpha() and token.isascii():
-            found[token] = float(probabilities[number])
-    return found
+            actual[token] = float(probabilities[number])
+    return actual
 
 
 def test_batched_logprobs_equal_a_loop(loaded: MaskedLM, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = loaded.mask(_SOURCES, _STARTS)
     assert not any(text.is_cut for text in texts)
-    found = dict(loaded.word_logprobs(texts))
-    assert sorted(found) == [0, 1, 2, 3]
+    actual = dict(loaded.word_logprobs(texts))
+    assert sorted(actual) == [0, 1, 2, 3]
     place = {word: i for i, word in enumerate(loaded.words)}
     for i, (source, start) in enumerate(zip(_SOURCES, _STARTS, strict=True)):
         naive = one_by_one(loaded, source, start)
         assert len(naive) > 15
         assert {word for word in loaded.words if word.isalpha() and word.isascii()} == set(naive)
         for word, probability in naive.items():
-            assert found[i][place[word]] == pytest.approx(math.log(probability), abs=1e-4), word
+            assert actual[i][place[word]] == pytest.approx(math.log(probability), abs=1e-4), word
     # one sentence per batch
     monkeypatch.setattr("cc_hf.plugins.calibration.fill_mask._BATCH_LOGITS", 1)
     alone = dict(loaded.word_logprobs(texts))
-    assert all(np.allclose(alone[i], found[i], atol=1e-5) for i in found)
+    assert all(np.allclose(alone[i], actual[i], atol=1e-5) for i in actual)
 
 
 def test_the_order_of_texts_does_not_change_logprobs(loaded: MaskedLM) -> None:
@@ -90,10 +90,10 @@ def test_long_sources_are_truncated_to_a_window_around_the_mask(tmp_path: Path) 
         ("aa", "[MASK] aa bb cc dd ee ff"),
         ("zz", "uu vv ww xx yy [MASK] zz"),
     ):
-        (found,) = lm.mask([text], [text.index(focus)])
-        tokens = lm.tokenizer.convert_ids_to_tokens(list(found.ids))
+        (actual,) = lm.mask([text], [text.index(focus)])
+        tokens = lm.tokenizer.convert_ids_to_tokens(list(actual.ids))
         assert tokens == ["[CLS]", *kept.split(), "[SEP]"]
-        assert (found.is_cut, tokens[found.mask_at]) == (True, "[MASK]")
+        assert (actual.is_cut, tokens[actual.mask_at]) == (True, "[MASK]")
     (short,) = lm.mask(["aa bb cc dd ee ff"], [3])
     assert (len(short.ids), short.is_cut) == (9, False)
     assert np.isfinite(next(iter(lm.word_logprobs([short])))[1]).all()

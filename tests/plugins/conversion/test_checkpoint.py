@@ -181,8 +181,8 @@ def test_weight_names_of_older_checkpoints_are_translated(tmp_path: Path) -> Non
         elif ".k_proj." not in name and ".v_proj." not in name:
             older[name.replace("output_projection.weight", "embed_out")] = weight.half()
     save_fairseq(tmp_path / "older", weights=older)
-    found = read_checkpoint(tmp_path / "older/model1.pt").weights
-    assert set(found) == {name for name in weights if not name.endswith(".version")}
-    for name, weight in found.items():
+    actual = read_checkpoint(tmp_path / "older/model1.pt").weights
+    assert set(actual) == {name for name in weights if not name.endswith(".version")}
+    for name, weight in actual.items():
         assert weight.dtype == torch.float32
         assert torch.equal(weight, weights[name].half().float())

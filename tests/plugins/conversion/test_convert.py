@@ -53,10 +53,10 @@ def converted(folder: Path, **given: Any) -> Conversion:
     ("bart", {**_BART, "no_scale_embedding": False, "activation_fn": "relu"}),
 )
 def test_converted_models_score_alike(family: str, changes: dict[str, Any], tmp_path: Path) -> None:
-    weights, found = save_fairseq(tmp_path / "in", **changes), converted(tmp_path)
-    evaluator: Any = cc_hf.load_evaluator(found.folders[0], device="cpu", batch_tokens=1000)
+    weights, actual = save_fairseq(tmp_path / "in", **changes), converted(tmp_path)
+    evaluator: Any = cc_hf.load_evaluator(actual.folders[0], device="cpu", batch_tokens=1000)
     assert type(evaluator) is FairseqEvaluator
-    assert found.families == (evaluator.model.config.model_type,) == (family,)
+    assert actual.families == (evaluator.model.config.model_type,) == (family,)
     assert evaluator.max_tokens == (32 if "learned" in str(changes) else 1024)
     sources, targets = ([list(pair[side]) for pair in _PAIRS] for side in (0, 1))
     logprobs = evaluator.id_logprobs(sources, targets)
@@ -212,9 +212,9 @@ def test_each_side_uses_its_own_bpe_codes(tmp_path: Path) -> None:
     (note,) = converted(tmp_path, output=tmp_path / "one").notes
     assert "two dictionaries but one file of BPE codes" in note
     (folder / "bpecodes.de").write_text("#version: 0.2\nc a\nca t</w>\n", encoding="utf-8")
-    found = converted(tmp_path)
-    assert not found.notes
-    tokenizer = FairseqTokenizer.from_pretrained(found.folders[0])
+    actual = converted(tmp_path)
+    assert not actual.notes
+    tokenizer = FairseqTokenizer.from_pretrained(actual.folders[0])
     c, a, t = (4 + 2 * "abcdefghijklmnopqrstuvwxyz".index(letter) for letter in "cat")
     # c@@ at: "at" is not in the dictionary
     assert tokenizer.encode_sources(["cat"]) == [[c + 1, 3, 2]]
@@ -299,23 +299,23 @@ def test_missing_subword_nmt_is_named(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_convert_command_writes_and_reports(tmp_path: Path) -> None:
     def printed(output: str, *options: object) -> str:
-        found = invoke("convert", tmp_path / "in", "--output", tmp_path / output, *options)
-        assert found.exit_code == 0, found.output
-        return found.output
+        actual = invoke("convert", tmp_path / "in", "--output", tmp_path / output, *options)
+        assert actual.exit_code == 0, actual.output
+        return actual.output
 
     weights = save_fairseq(tmp_path / "in", **_SEPARATE)
-    found = printed("out")
+    actual = printed("out")
     assert len({path.stat().st_mode for path in (tmp_path / "out/model1").iterdir()}) == 1
-    assert "out/model1  fsmt, en-de" in found
-    assert "note: two dictionaries but one file of BPE codes" in found
-    assert "scores were not checked" in found
+    assert "out/model1  fsmt, en-de" in actual
+    assert "note: two dictionaries but one file of BPE codes" in actual
+    assert "scores were not checked" in actual
     source, target = _PAIRS[0]
     logprobs = reference_logprobs(weights, options(), source, target).tolist()
     pair = {"source_ids": source, "target_ids": target, "scores": _scores("model1", *logprobs)}
     (tmp_path / "scores.json").write_text(json.dumps({"pairs": [pair]}), encoding="utf-8")
-    found = printed("checked", "--check", tmp_path / "scores.json")
-    assert "model1: largest deviation of 2 log-probabilities " in found
-    assert "ids were not checked: the file holds no texts" in found
+    actual = printed("checked", "--check", tmp_path / "scores.json")
+    assert "model1: largest deviation of 2 log-probabilities " in actual
+    assert "ids were not checked: the file holds no texts" in actual
     assert "note:" not in printed("quiet", "--quiet")
 
 

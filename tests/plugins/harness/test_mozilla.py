@@ -42,9 +42,9 @@ def test_scores_are_those_of_the_result() -> None:
     assert results.details["signature"] == expected.signature
     assert results.details["scores"] == expected.scores
     verdicts = {1.0: "correct", 0.0: "incorrect", None: "inconclusive"}
-    found = [verdicts[score] for score in results.segment_scores]
-    assert found == [judgement.verdict for judgement in expected.judgements]
-    assert set(found) == set(verdicts.values())
+    actual = [verdicts[score] for score in results.segment_scores]
+    assert actual == [judgement.verdict for judgement in expected.judgements]
+    assert set(actual) == set(verdicts.values())
 
 
 def test_metrics_with_an_evaluator_give_probabilities() -> None:

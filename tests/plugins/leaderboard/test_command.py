@@ -112,10 +112,10 @@ def test_an_occupied_port_is_refused(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         # gradio leaves event loops open, so it runs in another process
         words = f"-m cc_hf.cli leaderboard {tmp_path} --port {port}".split()
-        found = subprocess.run([sys.executable, *words], capture_output=True, text=True)
+        completed = subprocess.run([sys.executable, *words], capture_output=True, text=True)
     message = f"port: 127.0.0.1:{port} cannot be served on.*choose another"
-    assert found.returncode == 2
-    assert re.search(message, found.stderr, re.DOTALL)
+    assert completed.returncode == 2
+    assert re.search(message, completed.stderr, re.DOTALL)
 
 
 def test_missing_gradio_is_an_error(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:

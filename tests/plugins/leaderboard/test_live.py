@@ -38,10 +38,10 @@ def lines(tmp_path: Path) -> Path:
 @pytest.fixture
 def used(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return the numbers of threads that are set on a machine of 64."""
-    found: list[int] = []
+    actual: list[int] = []
     monkeypatch.setattr("torch.get_num_threads", lambda: 64)
-    monkeypatch.setattr("torch.set_num_threads", found.append)
-    return found
+    monkeypatch.setattr("torch.set_num_threads", actual.append)
+    return actual
 
 
 _BATS = {"correct_cues": " baseball | cricket ", "incorrect_cues": "flying|{focus} (the animal)"}
@@ -59,9 +59,9 @@ _IT = {"correct_cues": "The key", "incorrect_cues": "The lamp", "placement": "re
 def test_cues_are_inserted_at_the_occurrence(
     source: str, focus: str, options: Any, shown: str, right: str, wrong: str, judge: SentenceJudge
 ) -> None:
-    found = judge.judge(source, "x", focus, **options)
-    assert found.correct_source in [shown.replace("_", cue) for cue in right.split("|")]
-    assert found.incorrect_source in [shown.replace("_", cue) for cue in wrong.split("|")]
+    actual = judge.judge(source, "x", focus, **options)
+    assert actual.correct_source in [shown.replace("_", cue) for cue in right.split("|")]
+    assert actual.incorrect_source in [shown.replace("_", cue) for cue in wrong.split("|")]
 
 
 _OWN = {"gender": "", "correct_cues": "one", "incorrect_cues": "two"}
@@ -102,11 +102,11 @@ def test_missing_and_added_parts_are_those_of_the_metric() -> None:
     for judge, pair, evaluator, backward in of:
         example = ProbingExample("0", pair[:2], pair[3:], texts[0], "all", "?")
         expected = explain_changes(coverage(backward), evaluator, example, texts[1])
-        found = judge.find_missing(*texts, pair)
+        actual = judge.find_missing(*texts, pair)
         sides = {"source"} if backward is None else {"source", "translation"}
-        assert {change.side for change in found.changes} == sides
-        assert bool(found.notes) == (backward is None)
-        assert replace(found, notes=expected.notes) == expected
+        assert {change.side for change in actual.changes} == sides
+        assert bool(actual.notes) == (backward is None)
+        assert replace(actual, notes=expected.notes) == expected
 
 
 @cases(
@@ -143,18 +143,18 @@ def test_concurrent_requests_are_judged_one_at_a_time(judge: SentenceJudge) -> N
     shared = SentenceJudge(Single(max_tokens=200))
     sentences = [f"Der Koch Nummer {i} ging." for i in range(50)]
     with ThreadPoolExecutor(25) as pool:
-        found = list(pool.map(probability, sentences, [shared] * 50))
-    assert found == [probability(text, judge) for text in sentences]
+        actual = list(pool.map(probability, sentences, [shared] * 50))
+    assert actual == [probability(text, judge) for text in sentences]
     assert most["n"] == 1
-    assert len(set(found)) > 40
+    assert len(set(actual)) > 40
 
 
 def test_only_data_present_on_the_machine_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CC_HF_DATA_DIR", raising=False)
-    found = live.available_data()
-    assert list(found) == ["simplegen"]  # simplegen is generated; the other datasets need files
+    actual = live.available_data()
+    assert list(actual) == ["simplegen"]  # simplegen is generated; the other datasets need files
     metrics = ["contrastive_conditioning", "simplegen_accuracy"]
-    assert found["simplegen"].configs["en-de"] == {"de": metrics}
+    assert actual["simplegen"].configs["en-de"] == {"de": metrics}
 
 
 def test_only_metrics_that_can_judge_here_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,9 +178,9 @@ def test_only_metrics_that_can_judge_here_are_offered(monkeypatch: pytest.Monkey
 
 
 def test_data_of_a_local_copy_is_offered(shared: Path) -> None:
-    found = live.available_data(shared / "upstream")
-    assert {"simplegen", "winomt", "mucow", "mt_geneval"} <= set(found)
-    assert "default" in found["winomt"].configs
+    actual = live.available_data(shared / "upstream")
+    assert {"simplegen", "winomt", "mucow", "mt_geneval"} <= set(actual)
+    assert "default" in actual["winomt"].configs
 
 
 def test_the_sample_file_fits_its_data() -> None:
@@ -220,11 +220,11 @@ def test_a_small_model_judges_a_sentence_on_one_thread(n_weights: int, n_threads
 @pytest.mark.parametrize("metric", ["contrastive_conditioning", "simplegen_accuracy"])
 def test_an_uploaded_file_is_judged_as_by_evaluate(lines: Path, metric: str) -> None:
     evaluator = SpelledEvaluator(max_tokens=200)
-    found = FileJudge(evaluator=evaluator).judge(lines, "simplegen", "en-de", "de", metric)
+    actual = FileJudge(evaluator=evaluator).judge(lines, "simplegen", "en-de", "de", metric)
     options: dict[str, Any] = {"translations": lines, "metric": metric}
     if metric == "contrastive_conditioning":
         options["evaluator"] = evaluator
-    assert found.to_json() == evaluate_dataset("simplegen", "en-de", **options).to_json()
+    assert actual.to_json() == evaluate_dataset("simplegen", "en-de", **options).to_json()
 
 
 _LONGEST = b"a" * live.MAX_MEAN_CHARACTERS + b"\n"

@@ -206,11 +206,11 @@ def rows(tmp_path: Path) -> list[LeaderboardRow]:
 
 
 def test_the_data_and_metrics_of_the_table_are_described(rows: list[LeaderboardRow]) -> None:
-    found = described(rows)
-    titles = {kind: [entry.title for entry in entries] for kind, entries in found.items()}
+    actual = described(rows)
+    titles = {kind: [entry.title for entry in entries] for kind, entries in actual.items()}
     metrics = ["contrastive conditioning", "MuCoW pattern matching"]
     assert titles == {"datasets": ["MuCoW", "WinoMT"], "metrics": metrics}
-    html = about_html(**found)
+    html = about_html(**actual)
     assert 'href="https://aclanthology.org/P19-1164"' in html
     assert "An evaluator model scores the translation under variants" in html
     assert "`" not in html
@@ -265,11 +265,11 @@ EVERYTHING = -3600.0  # seconds: what is younger than an hour from now
 
 @pytest.fixture
 def files() -> Iterator[VisitorFiles]:
-    found = VisitorFiles()
-    found.cache.mkdir()
-    yield found
-    found.close()
-    assert not found.cache.parent.exists()
+    actual = VisitorFiles()
+    actual.cache.mkdir()
+    yield actual
+    actual.close()
+    assert not actual.cache.parent.exists()
 
 
 def left(files: VisitorFiles) -> set[str]:

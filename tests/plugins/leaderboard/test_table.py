@@ -68,8 +68,8 @@ def test_rows_name_the_evaluator(fields: str, evaluator: str, prompt: str, tmp_p
 def test_systems_are_in_the_order_of_a_figure_and_equal_ones_by_name(rows: Rows) -> None:
     aws, google, _ = rows
     several = [replace(aws, system="a", figures={}), replace(aws, system="Zebra"), aws, google]
-    found = [row.system for row in table.ranked(several, "accuracy")]
-    assert found == ["aws", "Zebra", "google", "a"]
+    actual = [row.system for row in table.ranked(several, "accuracy")]
+    assert actual == ["aws", "Zebra", "google", "a"]
     assert [row.system for row in table.ranked(rows[:2], "min_accuracy")] == ["google", "aws"]
 
 
@@ -153,8 +153,8 @@ def test_the_best_is_first(metric: str, name: str, values: Any, expected: Any, r
 def test_the_quality_gap_is_ranked_by_the_gap(rows: Rows) -> None:
     names = [f"{score}_{part}" for score in ("bleu", "chrf") for part in ("male", "female", "gap")]
     figures = {name: Figure(0.1) for name in names}
-    found = table.ranking_figures([replace(rows[0], metric="gender_quality_gap", figures=figures)])
-    assert (found[:2], set(found)) == (["bleu_gap", "chrf_gap"], set(names))
+    actual = table.ranking_figures([replace(rows[0], metric="gender_quality_gap", figures=figures)])
+    assert (actual[:2], set(actual)) == (["bleu_gap", "chrf_gap"], set(names))
 
 
 def test_a_system_that_judged_itself_is_marked_in_csv(tmp_path: Path) -> None:

@@ -18,11 +18,11 @@ def _spans(*texts: str, side: str = "source", replacement: str | None = None) ->
 
 
 def test_words_that_are_left_out_or_added_most_often_are_counted() -> None:
-    found = [_spans("the PLANE", "Plane", "Straße"), _spans("Plane", *"kjihgfedcb", "of")]
-    found.append(_spans("plane", replacement="ship"))
-    found.append(_spans("<b>bitte|", "die", side="translation"))
+    actual = [_spans("the PLANE", "Plane", "Straße"), _spans("Plane", *"kjihgfedcb", "of")]
+    actual.append(_spans("plane", replacement="ship"))
+    actual.append(_spans("<b>bitte|", "die", side="translation"))
     systems = []
-    for name, parts in {"a": found, "b": found[:1] + found[2:3] * 3}.items():
+    for name, parts in {"a": actual, "b": actual[:1] + actual[2:3] * 3}.items():
         rows = [judgement(i, "incorrect", name, spans=p) for i, p in enumerate(parts)]
         result = result_of(rows, scores={"accuracy": 0.0}, signature="m|langs:en-de|n:4")
         systems.append(ReportedSystem(name, {result.metric: result}))

@@ -63,8 +63,8 @@ def answered(key: SheetKey, *labels: str) -> list[Answers]:
 
 def origins(key: SheetKey, system: str = "") -> list[Any]:
     """Return where the rated translations come from."""
-    found = [origin for row in key.rows for origin in row.origins]
-    return [origin for origin in found if system in ("", origin["system"])]
+    actual = [origin for row in key.rows for origin in row.origins]
+    return [origin for origin in actual if system in ("", origin["system"])]
 
 
 def test_undecided_translations_are_rated_and_decided_ones_assumed_in_the_overall_ratio() -> None:
@@ -124,8 +124,8 @@ def test_earlier_annotations_are_all_drawn_and_compared() -> None:
     names = {row.origins[0]["example_id"]: row.id for row in key.rows}
     (first,) = answered(key, "Male")
     second = {**first, names["0"]: ("Translation too bad to tell",), names["1"]: ("Female",)}
-    found = sampling.earlier_agreement_of_system(key, [first, second], "a")
-    assert [(one.annotator, one.n, one.kappa) for one in found] == [(1, 3, 1.0), (2, 2, 0.0)]
+    actual = sampling.earlier_agreement_of_system(key, [first, second], "a")
+    assert [(one.annotator, one.n, one.kappa) for one in actual] == [(1, 3, 1.0), (2, 2, 0.0)]
     refuses(
         "rated: expected all with earlier annotations",
         draw_sample,
@@ -162,10 +162,10 @@ def test_what_raters_say_becomes_agreement_with_assumed_labels() -> None:
     annotations = annotations_of_system(key, raters, "a")
     assert [a.labels for a in annotations] == [("correct", "correct", "wrong")] * 2
     assumption = sampling.assumption_of_system(key, "a")
-    found = agreement_with_labels(judged, annotations, assumption=assumption, n_resamples=10)
+    agreement = agreement_with_labels(judged, annotations, assumption=assumption, n_resamples=10)
     n_right = sum(o["verdict"] == "correct" for o in key.unrated if o["system"] == "a")
-    assert (found.coverage, found.n_open, found.n_assumed) == (0.75, 6, 18)
-    assert found.agreement == pytest.approx((4 + 3 * n_right) / 24)
+    assert (agreement.coverage, agreement.n_open, agreement.n_assumed) == (0.75, 6, 18)
+    assert agreement.agreement == pytest.approx((4 + 3 * n_right) / 24)
 
 
 def test_kappa_of_three_raters_is_a_mean_over_pairs() -> None:
@@ -260,13 +260,13 @@ def test_filled_sheets_keep_how_they_were_drawn(rated: str, n: int, tmp_path: Pa
     for path in files[1:]:
         path.write_text(rater_files(key)[path.name], encoding="utf-8")
         fill(path, answer)
-    found = with_labels(result, files)
-    assert found.counts["n_trusted"] == 200
-    interval = found.intervals["corrected_accuracy"]
+    labelled = with_labels(result, files)
+    assert labelled.counts["n_trusted"] == 200
+    interval = labelled.intervals["corrected_accuracy"]
     # Verdicts that stand for labels are wrong on a twentieth of the samples.
     assert interval.low < (0.7 if rated == "all" else 0.65) < interval.high
-    assert {j.inclusion for j in found.judgements if j.trusted is not None} == {0.5}
-    assert ("stand for 180 labels" in found.notes[0]) == (rated == "undecided")
+    assert {j.inclusion for j in labelled.judgements if j.trusted is not None} == {0.5}
+    assert ("stand for 180 labels" in labelled.notes[0]) == (rated == "undecided")
     settings = read_json(files[0])
     settings["settings"]["systems"]["a"]["n_decided"] -= 1
     files[0].write_text(json.dumps(settings), encoding="utf-8")
@@ -294,8 +294,10 @@ def test_uncertain_translations_are_drawn_more_often_and_weigh_less() -> None:
             inclusion = drawn(100, rated, seed=seed)
             assert len(inclusion) == 100
             trusted = {name: by_id[name] for name in by_id if name in inclusion}
-            found = corrected(result, trusted, by="people", about="labels", inclusion=inclusion)
-            interval = found.intervals["corrected_accuracy"]
+            corrected_result = corrected(
+                result, trusted, by="people", about="labels", inclusion=inclusion
+            )
+            interval = corrected_result.intervals["corrected_accuracy"]
             widths[rated] += interval.high - interval.low
             hits += rated == "uncertain" and interval.low <= true_accuracy <= interval.high
     assert min(drawn(100).values()) >= 0.12

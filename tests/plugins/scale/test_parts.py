@@ -352,10 +352,10 @@ def test_a_second_round_of_parts_computes_the_second_look(tmp_path: Path) -> Non
             files = [tmp_path / f"{n}.parquet" for n in (number - 1, number)]
             assert merge(ScoreCache(tmp_path / "scores.sqlite"), files).missing == {}
     seen.clear()
-    found = decided()
+    actual = decided()
     assert not seen
     (tmp_path / "scores.sqlite").unlink()
-    assert decided() == found
+    assert decided() == actual
 
 
 @cases(

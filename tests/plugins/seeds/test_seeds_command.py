@@ -28,8 +28,8 @@ def test_a_table_has_results_bleu_times_and_labels(seeds: list[Path], tmp_path: 
     assert (first["seed"], first["bleu"], first["seconds"]) == ("1", "20.5", "3")
     assert (first["beams"], first["n_female"], first["accuracy_female"]) == ("5", "20", "50")
     means = read_system_table(tmp_path / "means.csv")
-    found = [(m["n_seeds"], m["min_accuracy"], m["bleu_sd"]) for m in means]
-    assert found == [("2", "60", "0.7071067812"), ("2", "30", "0.7071067812")]
+    actual = [(m["n_seeds"], m["min_accuracy"], m["bleu_sd"]) for m in means]
+    assert actual == [("2", "60", "0.7071067812"), ("2", "30", "0.7071067812")]
     assert "60.0 ± 14.1" in shown.stdout
     assert "3.2 ± 0.4" in shown.stdout
     text = (tmp_path / "chart.svg").read_text(encoding="utf-8")

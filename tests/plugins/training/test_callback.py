@@ -114,14 +114,14 @@ def test_figures_of_the_checkpoint_select_the_best(made: Made, tmp_path: Path, p
     trainer.train()
     # it would be trained by transformers 5.24, and is not saved
     assert not trainer.model.get_encoder().embed_positions.weight.requires_grad
-    found = probed(trainer)
-    for step, row in enumerate(found, 1):
+    actual = probed(trainer)
+    for step, row in enumerate(actual, 1):
         expected = expected_of(people, tmp_path / f"out/checkpoint-{step}").scores
         prefix = "eval_people_"
         figures = {name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)}
         assert (row["step"], {*figures}) == (step, FIGURES)
         assert expected.items() <= figures.items()
-    values = [row["eval_people_min_accuracy"] for row in found]
+    values = [row["eval_people_min_accuracy"] for row in actual]
     assert (len(values), len(set(values)) > 1) == (6, True)
     best = trainer.state.best_metric, trainer.state.best_global_step
     assert best == (max(values), 1 + values.index(max(values)))
@@ -236,9 +236,9 @@ def test_several_sets_are_probed_once(translating: Mock, made: Made, people: str
     trainer.train()
     assert translating.call_count == len(probed(trainer)) == 1
     assert trainer.state.best_metric == probed(trainer)[0]["eval_people_min_accuracy"]
-    found = trainer.evaluate()  # the step is the same, but the weights may differ
+    actual = trainer.evaluate()  # the step is the same, but the weights may differ
     assert translating.call_count == 2
-    assert {"eval_news_loss", "eval_talks_loss", "eval_people_accuracy"} <= found.keys()
+    assert {"eval_news_loss", "eval_talks_loss", "eval_people_accuracy"} <= actual.keys()
     test = trainer.evaluate(rows_of(trainer.processing_class, 3), metric_key_prefix="test")
     assert {"test_people_accuracy", "eval_people_accuracy"} & {*test} == {"test_people_accuracy"}
 
@@ -272,8 +272,8 @@ def test_duplicate_names_of_figures_are_refused(made: Made, people: str) -> None
     twice = [probing_of(people), probing_of(people)]
     refuses("figures that are there already: eval_people_accuracy", made(twice).evaluate)
     twice[1] = probing_of(people, prefix="people2", n_examples=2)
-    found = made(twice).evaluate()
-    assert (found["eval_people_n"], found["eval_people2_n"]) == (8, 2)
+    made_result = made(twice).evaluate()
+    assert (made_result["eval_people_n"], made_result["eval_people2_n"]) == (8, 2)
     assert "|sample:2@seed0|" in twice[1].results[0].signature
 
 
@@ -307,9 +307,9 @@ def test_parts_are_judged_each_time(metric: str, figures: Any, made: Made, peopl
     options = {"backward_evaluator": by_length} if metric == "coverage" else {}
     material = cc_hf.load_material(path, tgt_lang="de")
     probing = ProbingCallback(material, metrics=[metric], options=options, evaluator=by_length)
-    found = made([probing], max_steps=1, eval_steps=1).evaluate()
-    assert {f"eval_plain_{name}" for name in figures} <= set(found)
-    assert found["eval_plain_n"] == 4
+    made_result = made([probing], max_steps=1, eval_steps=1).evaluate()
+    assert {f"eval_plain_{name}" for name in figures} <= set(made_result)
+    assert made_result["eval_plain_n"] == 4
 
 
 _MBART_25 = partial(families.save_tiny_mbart, language_is_first=False)
@@ -321,9 +321,9 @@ def test_language_tokens_are_those_of_translate(tmp_path: Path, people: str, fam
     place = families.BUILDERS.get(family, _MBART_25)(tmp_path / "model")
     probing = probing_of(people)
     made_trainer(place, tmp_path, [probing]).evaluate()
-    found = cc_hf.translate(SOURCES, place, src_lang="en", tgt_lang="de", num_beams=2)
-    assert probing.translations == tuple(found)
-    assert any(found)
+    actual = cc_hf.translate(SOURCES, place, src_lang="en", tgt_lang="de", num_beams=2)
+    assert probing.translations == tuple(actual)
+    assert any(actual)
 
 
 _IDS = {"decoder_start_token_id": 70, "pad_token_id": 70, "eos_token_id": 0}
@@ -340,8 +340,8 @@ _OWN = GenerationConfig(num_beams=3, max_new_tokens=17, **_IDS)
 def test_generation_is_the_trainers(settings: Any, options: Any, expected: Any, made: Made) -> None:
     trainer, material = made([], **settings), cc_hf.load_material("simplegen", "en-de")
     probing = ProbingCallback(material, system=SystemOptions(**options))
-    found = probing._generation(trainer.args, trainer.model)
-    assert found == dict(zip(("num_beams", "max_new_tokens"), expected, strict=True))
+    actual = probing._generation(trainer.args, trainer.model)
+    assert actual == dict(zip(("num_beams", "max_new_tokens"), expected, strict=True))
 
 
 def test_the_callback_works_in_a_custom_training_loop(made: Made, people: str) -> None:
@@ -395,15 +395,15 @@ def test_a_challenge_set_is_probed_like_any_dataset(made: Made, tmp_path: Path) 
     path = write_jsonl(tmp_path / "homographs.jsonl", rows)
     build_dataset_folder(str(path), output=tmp_path / "sets")
     given: dict[str, Any] = {"metrics": ["homograph_accuracy"], "options": {"search": "anywhere"}}
-    found = []
+    actual = []
     for dataset in ((path,), (tmp_path / "sets", "homographs")):
         probing = ProbingCallback(cc_hf.load_material(*dataset), **given)
         figures = made([probing], max_steps=1, eval_steps=1).evaluate()
         assert {"eval_homographs_flip_rate", "eval_homographs_accuracy_rare"} <= set(figures)
         assert figures["eval_homographs_n"] == 4
         assert [j.category for j in probing.results[0].judgements] == ["frequent", "rare"] * 2
-        found.append(probing.figures)
-    assert found[0] == found[1]
+        actual.append(probing.figures)
+    assert actual[0] == actual[1]
 
 
 def test_random_states_of_mps_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:

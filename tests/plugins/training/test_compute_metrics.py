@@ -99,14 +99,14 @@ def references_of(examples: Sequence[Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("n_padding", [0, 1, 3])
 def test_rows_padded_by_distributed_evaluation_are_ignored(tokenizer: Any, n_padding: int) -> None:
-    found = made(tokenizer, metrics=["bleu", "chrf"], targets=TARGETS)(
+    made_result = made(tokenizer, metrics=["bleu", "chrf"], targets=TARGETS)(
         prediction(tokenizer, [*OUTPUTS, *OUTPUTS[:n_padding]], [*TARGETS, *TARGETS[:n_padding]])
     )
     outputs = as_decoded(tokenizer, OUTPUTS)
     scorers: dict[str, Any] = {"bleu": BLEU(), "chrf": CHRF()}
     expected = {k: s.corpus_score(outputs, [TARGETS]).score for k, s in scorers.items()}
-    assert found == pytest.approx({**expected, "n": 7, "n_empty": 1}, abs=1e-4)
-    assert 1 < found["bleu"] < 100
+    assert made_result == pytest.approx({**expected, "n": 7, "n_empty": 1}, abs=1e-4)
+    assert 1 < made_result["bleu"] < 100
 
 
 def test_labels_are_decoded_when_targets_are_missing(tokenizer: Any) -> None:
@@ -139,9 +139,9 @@ def test_metrics_of_the_package_take_examples_or_references(
     shown = prediction(tokenizer, [*OUTPUTS, OUTPUTS[0]], [*TARGETS, TARGETS[0]])
     given: dict[str, Any] = {"evaluator": by_length, "metrics": [metric.name, "bleu"]}
     for rows in (examples, references, {metric.name: references}):
-        found = made(tokenizer, references=rows, options=options, **given)(shown)
-        assert found.pop("bleu") > 0
-        assert found == (expected if rows is examples else plain)
+        made_result = made(tokenizer, references=rows, options=options, **given)(shown)
+        assert made_result.pop("bleu") > 0
+        assert made_result == (expected if rows is examples else plain)
     assert 0 < expected["accuracy"] < 1
     assert ("neither_share" in expected) == bool(options)
 
@@ -225,12 +225,12 @@ def test_the_function_works_in_a_trainer(tiny_marian: Path, tmp_path: Path, toke
     options = {"eval_dataset": rows, "generation_max_length": 30}
     options["compute_metrics"] = made(tokenizer, labels=labels, metrics=["chrf"])
     trainer = made_trainer(tiny_marian, tmp_path, [], **options)
-    found, predicted = trainer.evaluate(), trainer.predict(rows).predictions
+    actual, predicted = trainer.evaluate(), trainer.predict(rows).predictions
     predicted = np.where(predicted < 0, tokenizer.pad_token_id, predicted)
     decoded = partial(tokenizer.batch_decode, skip_special_tokens=True)
     texts = [" ".join(text.split()) for text in decoded(predicted)]
     score = CHRF().corpus_score(texts, [decoded(labels)]).score
-    assert (found["eval_chrf"], found["eval_n"]) == (pytest.approx(score, abs=1e-4), 5)
+    assert (actual["eval_chrf"], actual["eval_n"]) == (pytest.approx(score, abs=1e-4), 5)
     refuses(r"got 4; .*another evaluation set", trainer.evaluate, rows[:4])
 
 
@@ -250,10 +250,10 @@ def test_figures_of_further_metrics_carry_the_name_of_the_metric() -> None:
     data: Any = {"dataset": "simplegen", "translations": ["Sie ist Ärztin."] * 2664}
     result = evaluate_dataset(**data, evaluator=constant_scores)
     other = evaluate_dataset(**data, metric="simplegen_accuracy")
-    found = flat_figures([result, other], n_empty=3)
+    actual = flat_figures([result, other], n_empty=3)
     named = {f"simplegen_accuracy_{k}": v for k, v in {**other.scores, **other.counts}.items()}
-    assert {k: v for k, v in found.items() if k.startswith("simplegen_accuracy_")} == named
-    assert {"min_accuracy": 1.0, "n": 2664, "n_empty": 3, "n_ties": 2664}.items() <= found.items()
+    assert {k: v for k, v in actual.items() if k.startswith("simplegen_accuracy_")} == named
+    assert {"min_accuracy": 1.0, "n": 2664, "n_empty": 3, "n_ties": 2664}.items() <= actual.items()
     refuses("figures that are there already", flat_figures, [result, result, result])
 
 
@@ -271,12 +271,12 @@ def test_every_category_gets_its_share(categories: list[str], data: st.DataObjec
     examples = [example(number, category) for number, category in enumerate(categories)]
     sizes = Counter(categories)
     n = data.draw(st.integers(len(sizes), len(examples)))
-    found = stratified_sample(examples, n, seed=3)
-    ids = [int(e.id) for e in found]
+    actual = stratified_sample(examples, n, seed=3)
+    ids = [int(e.id) for e in actual]
     assert (len(ids), ids) == (n, sorted({*ids}))
-    assert found == stratified_sample(examples, n, seed=3)
+    assert actual == stratified_sample(examples, n, seed=3)
     for category, size in sizes.items():
-        share = sum(e.category == category for e in found)
+        share = sum(e.category == category for e in actual)
         assert share >= 1
         # no category needs more than its share to be present
         if all(n * other >= len(examples) for other in sizes.values()):

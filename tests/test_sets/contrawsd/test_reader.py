@@ -42,8 +42,8 @@ def test_samples_of_both_language_pairs_are_read(tmp_path: Path) -> None:
         lay_out_samples("contrawsd", pair, tmp_path, tmp_path)
     load = functools.partial(cc_hf.load_examples, "contrawsd", data_dir=tmp_path)
     english, french = load("de-en"), load("de-fr")
-    found = [(e.id, e.tgt_lang, e.category, len(e.contrastive_translations)) for e in english]
-    assert found == [("0", "en", ">200", 2), ("1", "en", "0-20", 1), ("2", "en", ">10k", 0)]
+    actual = [(e.id, e.tgt_lang, e.category, len(e.contrastive_translations)) for e in english]
+    assert actual == [("0", "en", ">200", 2), ("1", "en", "0-20", 1), ("2", "en", ">10k", 0)]
     assert [(e.src_lang, e.tgt_lang, e.category) for e in french] == [("de", "fr", ">50")]
     keys = "frequency", "corpus", "sentence_number"
     extra = [tuple(e.extra[key] for key in keys) for e in english[:2]]

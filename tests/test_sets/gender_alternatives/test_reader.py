@@ -11,8 +11,8 @@ from tests.helpers.usual import cases
 
 
 def _examples(config: str, shared: Path) -> dict[str, ContrastiveSourceExample]:
-    found = cc_hf.load_examples("gender_alternatives", config, data_dir=shared / "upstream")
-    return {example.id: example for example in found}
+    actual = cc_hf.load_examples("gender_alternatives", config, data_dir=shared / "upstream")
+    return {example.id: example for example in actual}
 
 
 @cases(

@@ -84,8 +84,8 @@ def test_rows_are_read_or_named(noun: str, label: str, message: str, tmp_path: P
         )
         return
     (example,) = gender_fair_german.read_gender_fair_german(paths, "gpt.all", "test")
-    found = (example.id, example.extra["label"], example.extra["neutral"])
-    assert found == ("7", "feminine", "L; M")
+    actual = (example.id, example.extra["label"], example.extra["neutral"])
+    assert actual == ("7", "feminine", "L; M")
 
 
 @cases(("", "fr", r"tgt_lang: .* expected de, got 'fr'"), ("M", "de", "row 0: label: .* got 'M'"))

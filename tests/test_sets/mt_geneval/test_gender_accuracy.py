@@ -21,8 +21,8 @@ _FULL = _TEXT.filter(lambda text: not is_blank(text))
 
 
 def test_words_are_split_as_in_the_original_program() -> None:
-    found = words("L'Ärztin, (die)  «gute» UND-so ¿que?")
-    assert found == {*["l", "ärztin", "die", "«gute»", "und", "so", "¿que"]}
+    actual = words("L'Ärztin, (die)  «gute» UND-so ¿que?")
+    assert actual == {*["l", "ärztin", "die", "«gute»", "und", "so", "¿que"]}
     assert words("STRAẞE GROß ά") == {"straße", "groß", "ά"}  # neither case-folded nor normalised
     assert words("") == words(" .,! ") == frozenset()
     # As in released verdicts: "Arzt" and "Arzt." are two words, and so are "Sie" and "sie".
@@ -40,8 +40,8 @@ def test_words_are_split_as_in_the_original_program() -> None:
 )
 def test_verdicts_follow_words_in_both(translation: str, verdict: str, predicted: str) -> None:
     def judged(row: dict[str, str], **options: Any) -> tuple[str, ...]:
-        (found,) = judge_rows([translation], [row], **options)
-        return found.verdict, found.predicted, found.gold, found.category
+        (actual,) = judge_rows([translation], [row], **options)
+        return actual.verdict, actual.predicted, actual.gold, actual.category
 
     assert judged(HERS) == (verdict, predicted, "female", "female")
     without = {key: text for key, text in HERS.items() if key != "gender"}
@@ -64,18 +64,18 @@ def test_a_pair_is_correct_when_both_rows_are() -> None:
     expected = {"pair_accuracy": 1, "decided_pair_accuracy": 1, "undecided_rate": 0.25}
     assert expected.items() <= undecided.scores.items()
     assert undecided.counts["n_undecided"] == 1
-    for found in (one_gender, undecided):
-        for name, interval in found.intervals.items():
+    for actual in (one_gender, undecided):
+        for name, interval in actual.intervals.items():
             assert 0 <= interval.low <= interval.high <= 1
-            assert name in found.scores
+            assert name in actual.scores
 
 
 def test_figures_without_samples_are_omitted() -> None:
-    found = evaluate(["", ""], PAIR, n_resamples=20)
+    result = evaluate(["", ""], PAIR, n_resamples=20)
     for name in ["accuracy", "pair_accuracy", "undecided_rate"]:
-        assert found.scores[name] == 1
-    assert found.counts["n_blank"] == 2
-    assert not [name for name in (*found.scores, *found.intervals) if name.startswith("decided")]
+        assert result.scores[name] == 1
+    assert result.counts["n_blank"] == 2
+    assert not [name for name in (*result.scores, *result.intervals) if name.startswith("decided")]
     one = evaluate(["Sie ist Ärztin."], [HERS], n_resamples=20)
     assert one.scores["accuracy"] == one.scores["decided_accuracy_female"] == 1
     assert one.intervals["accuracy"] == wilson_interval(1, 1)

@@ -31,14 +31,14 @@ def rows_of(pairs: list[tuple[str, str, str, str]]) -> tuple[list[str], list[dic
 @given(st.lists(st.tuples(_LINE, _LINE, _FULL_LINE, _FULL_LINE), min_size=1, max_size=5))
 def test_scores_equal_sacrebleu_for_any_text(pairs: list[tuple[str, str, str, str]]) -> None:
     translations, references = rows_of(pairs)
-    found = gap(translations, references, n_resamples=3, clean=False)
+    actual = gap(translations, references, n_resamples=3, clean=False)
     for name, scorer in (("bleu", BLEU(tokenize="13a")), ("chrf", CHRF())):
         texts = [r["reference"] for r in references]
         sides = [(translations[at::2], [texts[at::2]]) for at in (0, 1)]
         male, female = (scorer.corpus_score(*side).score / 100 for side in sides)
-        values = [found[f"{name}_{figure}"] for figure in ("male", "female", "gap")]
+        values = [actual[f"{name}_{figure}"] for figure in ("male", "female", "gap")]
         assert values == pytest.approx([male, female, male - female], abs=1e-12)
-        assert found[f"{name}_signature"] == str(scorer.get_signature())
+        assert actual[f"{name}_signature"] == str(scorer.get_signature())
 
 
 def test_the_bootstrap_resamples_pairs() -> None:
@@ -47,14 +47,14 @@ def test_the_bootstrap_resamples_pairs() -> None:
     """
     texts = [(f"a b c d {n}", f"a b c d {n % 3}") for n in range(9)]
     translations, references = rows_of([(t, t, r, r) for t, r in texts])
-    found = gap(translations, references, n_resamples=200)
+    actual = gap(translations, references, n_resamples=200)
     note = "no interval: it is the same in every resample"
-    assert found["interval_notes"] == {"bleu_gap": note, "chrf_gap": note}
+    assert actual["interval_notes"] == {"bleu_gap": note, "chrf_gap": note}
     order = [*range(0, 18, 2), *range(17, 0, -2)]  # the feminine rows come last, in reverse order
     turned = [translations[i] for i in order], [references[i] for i in order]
-    assert gap(*turned, n_resamples=200)["intervals"] == found["intervals"]
-    low, high = found["intervals"]["bleu_male"]
-    assert low < found["bleu_male"] < high
+    assert gap(*turned, n_resamples=200)["intervals"] == actual["intervals"]
+    low, high = actual["intervals"]["bleu_male"]
+    assert low < actual["bleu_male"] < high
     by_seed = [gap(translations, references, n_resamples=3, seed=seed) for seed in range(4)]
     assert len({str(other["intervals"]) for other in by_seed}) > 1
 
@@ -63,21 +63,21 @@ def test_resampled_scores_equal_sacrebleu_on_the_drawn_segments() -> None:
     texts = [(f"a b c d {n}", f"a b x d {n}", "a b c d 1", "a b c d 2") for n in range(4)]
     translations, references = rows_of(texts)
     drawn = np.random.default_rng(7).integers(0, 4, size=(3, 4))  # as the resampling draws
-    found = gap_result(translations, references, n_resamples=3, seed=7)
+    actual = gap_result(translations, references, n_resamples=3, seed=7)
     for at, gender in enumerate(("male", "female")):
         hypotheses = [[translations[2 * i + at] for i in row] for row in drawn]
         expected = [[references[2 * i + at]["reference"] for i in row] for row in drawn]
         for name, scorer in (("bleu", BLEU()), ("chrf", CHRF())):
             pairs = zip(hypotheses, expected, strict=True)
             resampled = sorted(scorer.corpus_score(texts, [own]).score for texts, own in pairs)
-            interval = limits(found.intervals[f"{name}_{gender}"])
+            interval = limits(actual.intervals[f"{name}_{gender}"])
             assert interval == pytest.approx(np.quantile(resampled, [0.025, 0.975]) / 100)
 
 
 def test_blank_translations_have_scores_of_zero() -> None:
-    found = gap_result(["", " "], [HIM, HER], n_resamples=20)
-    assert {found.scores[name] for name in found.scores} == {0}
-    assert (found.n, found.counts, found.judgements) == (2, {"n_pairs": 1, "n_blank": 2}, ())
+    actual = gap_result(["", " "], [HIM, HER], n_resamples=20)
+    assert {actual.scores[name] for name in actual.scores} == {0}
+    assert (actual.n, actual.counts, actual.judgements) == (2, {"n_pairs": 1, "n_blank": 2}, ())
     perfect = gap_result([HIM["reference"], HER["reference"]], [HIM, HER], n_resamples=20)
     assert {"bleu_male": 1, "chrf_female": 1, "bleu_gap": 0}.items() <= perfect.scores.items()
 

@@ -30,17 +30,17 @@ IDS = ["0.male", "0.female", "1.male", "1.female"]
 
 
 def test_each_pair_gives_a_male_and_a_female_example(tmp_path: Path) -> None:
-    found = examples(pairs(tmp_path))
-    assert [example.id for example in found] == IDS
+    loaded = examples(pairs(tmp_path))
+    assert [example.id for example in loaded] == IDS
     references = {"reference": "Sie ging.", "contrastive_reference": "Er ging.", "pair": "0"}
     marked = {"annotated_source": "<F>She</F> left.", "annotated_reference": "<F>Sie</F> ging."}
     extra = {**references, **marked, "reference_raw": "Sie ging."}
     he, she = "He left.", "She left."
     of_her = "en", "de", she, Focus("She", 0), (she,), (he,), "female", "female", extra
-    of_him = "en", "de", he, Focus("He", 0), (he,), (she,), "male", "male", found[0].extra
-    assert found[0] == ContrastiveSourceExample("0.male", *of_him)
-    assert found[1] == ContrastiveSourceExample("0.female", *of_her)
-    assert set(found[0].extra) == set(DECLARATION.extra_keys_of("counterfactual_de"))
+    of_him = "en", "de", he, Focus("He", 0), (he,), (she,), "male", "male", loaded[0].extra
+    assert loaded[0] == ContrastiveSourceExample("0.male", *of_him)
+    assert loaded[1] == ContrastiveSourceExample("0.female", *of_her)
+    assert set(loaded[0].extra) == set(DECLARATION.extra_keys_of("counterfactual_de"))
 
 
 def test_the_focus_is_the_first_marked_word(tmp_path: Path) -> None:
@@ -56,15 +56,18 @@ def test_the_focus_is_the_first_marked_word(tmp_path: Path) -> None:
 def test_references_become_sources_of_translation_into_english(tmp_path: Path) -> None:
     paths = pairs(tmp_path)
     config = "counterfactual_de.into_english"
-    found = examples(paths, config)
-    assert [e.id for e in found] == IDS
+    loaded = examples(paths, config)
+    assert [e.id for e in loaded] == IDS
     references = {"reference": "He left.", "contrastive_reference": "She left.", "pair": "0"}
     marked = {"annotated_source": "<M>Er</M> ging.", "annotated_reference": "<M>He</M> left."}
     extra = {**references, **marked, "reference_raw": "He left."}
     he, she = "Er ging.", "Sie ging."
     common = "de", "en", he, Focus("Er", 0), (he,), (she,), "male", "male"
-    assert found[0] == ContrastiveSourceExample("0.male", *common, extra)
-    assert (found[3].source, found[3].focus) == ('Das "Mädchen" war Königin.', Focus("Mädchen", 5))
+    assert loaded[0] == ContrastiveSourceExample("0.male", *common, extra)
+    assert (loaded[3].source, loaded[3].focus) == (
+        'Das "Mädchen" war Königin.',
+        Focus("Mädchen", 5),
+    )
     assert set(extra) == set(DECLARATION.extra_keys_of(config))
     both = examples(paths, f"{config}.translations")
     shown = [(e.id, e.source, e.correct_translation, *e.contrastive_translations) for e in both]
@@ -75,16 +78,16 @@ def test_references_become_sources_of_translation_into_english(tmp_path: Path) -
 
 def test_sources_into_english_that_do_not_tell_the_gender_are_left_out(tmp_path: Path) -> None:
     same = changed(FEMININE, de=["Er ging.", FEMININE["de"][1]])
-    found = examples(pairs(tmp_path, feminine=same), "counterfactual_de.into_english")
-    assert [e.id for e in found] == IDS[2:]
+    loaded = examples(pairs(tmp_path, feminine=same), "counterfactual_de.into_english")
+    assert [e.id for e in loaded] == IDS[2:]
 
 
 def test_the_focus_without_marks_is_the_first_word_that_differs(tmp_path: Path) -> None:
     unmarked = changed(MASCULINE, annotated_de=["Er ging.", MASCULINE["annotated/de"][1]])
     unmarked["de"] = ["Gestern  ging er.", MASCULINE["de"][1]]
     female = changed(FEMININE, de=["Gestern  ging sie.", FEMININE["de"][1]])
-    found = examples(pairs(tmp_path, unmarked, female), "counterfactual_de.into_english")
-    assert [e.focus for e in found[:2]] == [Focus("er.", 14), Focus("sie.", 14)]
+    loaded = examples(pairs(tmp_path, unmarked, female), "counterfactual_de.into_english")
+    assert [e.focus for e in loaded[:2]] == [Focus("er.", 14), Focus("sie.", 14)]
 
 
 def test_csv_quotes_and_outer_blanks_are_removed_and_the_raw_line_kept(tmp_path: Path) -> None:
@@ -125,17 +128,19 @@ def test_pairs_with_equal_references_are_omitted_from_translations(tmp_path: Pat
 
 
 def test_the_context_is_separated_from_the_sentence(tmp_path: Path) -> None:
-    found = examples(contexts(tmp_path, SOURCES, ["a", "b", "c"], ["x", "y", "z"]), "contextual_de")
-    sources = [(e.id, e.source, e.extra["context"]) for e in found]
+    loaded = examples(
+        contexts(tmp_path, SOURCES, ["a", "b", "c"], ["x", "y", "z"]), "contextual_de"
+    )
+    sources = [(e.id, e.source, e.extra["context"]) for e in loaded]
     shown = ("0", "The doctor left.", "He paints."), ("1", "The nurse left.", "")
     assert sources == [*shown, ("2", "The cook left.", "")]
-    targets = [(e.correct_translation, *e.contrastive_translations) for e in found]
+    targets = [(e.correct_translation, *e.contrastive_translations) for e in loaded]
     assert targets == [("a", "x"), ("b", "y"), ("c", "z")]
-    assert [e.extra["source_with_context"] for e in found] == SOURCES
-    for example in found:
+    assert [e.extra["source_with_context"] for e in loaded] == SOURCES
+    for example in loaded:
         unknown = example.category, example.extra["gender"], example.extra["profession_stereotype"]
         assert {*unknown} == {"unknown"}
-    assert set(found[0].extra) == set(DECLARATION.extra_keys_of("contextual_de"))
+    assert set(loaded[0].extra) == set(DECLARATION.extra_keys_of("contextual_de"))
 
 
 def test_a_bracket_stands_before_the_person_if_its_gender_is_known(tmp_path: Path) -> None:
@@ -176,13 +181,13 @@ def test_sub_categories_follow_the_order_of_the_test_rows(tmp_path: Path) -> Non
             "test",
         )
 
-    found = read_rows(960)
-    starts = {example.category: int(example.id) for example in reversed(found)}
+    actual = read_rows(960)
+    starts = {example.category: int(example.id) for example in reversed(actual)}
     women = {"female_stereotyped/male": 0, "female_stereotyped/female": 150}
     men = {"male_stereotyped/male": 300, "male_stereotyped/female": 450}
     assert starts == {**women, **men, "neutral/male": 460, "neutral/female": 710}
     keys = "profession_stereotype", "gender"
-    shown = [tuple(found[i].extra[key] for key in keys) for i in (0, 459, -1)]
+    shown = [tuple(actual[i].extra[key] for key in keys) for i in (0, 459, -1)]
     assert shown == [("female", "male"), ("male", "female"), ("neutral", "female")]
     fails(DataError, r"expected more than 950 lines, .* got 950", read_rows, 950)
 

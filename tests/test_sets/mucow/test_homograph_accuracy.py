@@ -173,10 +173,10 @@ def test_options_that_do_not_fit_are_refused(options: dict[str, Any], message: s
 
 
 def test_homographs_with_the_same_senses_are_looked_up_alike() -> None:
-    found = outcomes(
+    actual = outcomes(
         ["Der Schläger"] * 2, [ROW, {**ROW, "cluster": "animal"}], [((1, 1),)] * 2, tgt_lang="de"
     )
-    assert [outcome.kind for outcome in found] == ["correct", "flipped"]
+    assert [outcome.kind for outcome in actual] == ["correct", "flipped"]
 
 
 def test_only_homographs_with_senses_fit() -> None:

@@ -45,23 +45,23 @@ def mucow(predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
     ("Viele Schlo\u0308sser.", "correct", "schloss"),  # decomposed
 )
 def test_verdicts_follow_tokens_and_lemmas(translation: str, verdict: str, predicted: str) -> None:
-    found = mucow([translation], [LOCK])
-    assert (found["verdicts"], found["predicted"]) == ([verdict], [predicted])
+    actual = mucow([translation], [LOCK])
+    assert (actual["verdicts"], actual["predicted"]) == ([verdict], [predicted])
 
 
 def test_figures_are_given_in_total_and_by_group() -> None:
     texts = ["Schloss", "Schloss", "Verschluss", "Tor", "Schloss", "Verschluss"]
-    found = mucow(texts, [LOCK] * 4 + [OTHER] * 2)
-    assert (found["n_correct"], found["n_incorrect"], found["n_inconclusive"]) == (3, 2, 1)
+    actual = mucow(texts, [LOCK] * 4 + [OTHER] * 2)
+    assert (actual["n_correct"], actual["n_incorrect"], actual["n_inconclusive"]) == (3, 2, 1)
     names = ["coverage", "precision", "recall_a", "recall_b"]
-    assert [found[name] for name in names] == [5 / 6, 3 / 5, 3 / 4, 3 / 6]
-    assert found["f1_a"] == pytest.approx(2 * 0.6 * 0.75 / 1.35)
-    assert found["f1_b"] == pytest.approx(2 * 0.6 * 0.5 / 1.1)
-    assert found["accuracy"] == found["recall_b"]
-    assert (found["precision_in_domain"], found["precision_out_of_domain"]) == (2 / 3, 1 / 2)
-    assert found["min_precision_domain"] == found["min_precision_frequency"] == 1 / 2
-    low, high = found["intervals"]["coverage"]
-    assert low <= found["coverage"] <= high
+    assert [actual[name] for name in names] == [5 / 6, 3 / 5, 3 / 4, 3 / 6]
+    assert actual["f1_a"] == pytest.approx(2 * 0.6 * 0.75 / 1.35)
+    assert actual["f1_b"] == pytest.approx(2 * 0.6 * 0.5 / 1.1)
+    assert actual["accuracy"] == actual["recall_b"]
+    assert (actual["precision_in_domain"], actual["precision_out_of_domain"]) == (2 / 3, 1 / 2)
+    assert actual["min_precision_domain"] == actual["min_precision_frequency"] == 1 / 2
+    low, high = actual["intervals"]["coverage"]
+    assert low <= actual["coverage"] <= high
 
 
 def test_undefined_figures_are_omitted() -> None:
@@ -78,11 +78,11 @@ def test_undefined_figures_are_omitted() -> None:
 
 
 def test_references_without_groups_have_total_figures_only() -> None:
-    found = mucow_result(
+    result = mucow_result(
         ["Schloss"], [{**LOCK, "domain": "", "frequency": ""}], tgt_lang="de", n_resamples=5
     )
-    assert found.judgements[0].category == "all"
-    assert not re.search("_domain|min_precision", " ".join(found.scores))
+    assert result.judgements[0].category == "all"
+    assert not re.search("_domain|min_precision", " ".join(result.scores))
 
 
 def test_the_parity_option_repeats_quirks_of_the_original_program() -> None:
@@ -98,9 +98,9 @@ def test_the_parity_option_repeats_quirks_of_the_original_program() -> None:
 
 def test_given_lemmas_replace_the_lemmatizer(tmp_path: Path) -> None:
     path = write_text(tmp_path / "lemmas.txt", "viel Schloss\n\n")
-    found = mucow(["Viele Schlösser", ""], [LOCK] * 2, lemmatized=path, tgt_lang="xx")
-    assert found["verdicts"] == ["correct", "inconclusive"]
-    assert "|lemma:given|" in found["signature"]
+    actual = mucow(["Viele Schlösser", ""], [LOCK] * 2, lemmatized=path, tgt_lang="xx")
+    assert actual["verdicts"] == ["correct", "inconclusive"]
+    assert "|lemma:given|" in actual["signature"]
     assert mucow(["Schlösser"], [LOCK], lemmatized=["Burg"])["predicted"] == ["burg"]
     refuses(r"lemmatized: .* one line per.*got 2", mucow, ["Schlösser"], [LOCK], lemmatized=path)
     nowhere = tmp_path / "nowhere"
@@ -113,9 +113,9 @@ def test_other_lemmatizers_can_be_used() -> None:
     assert without["verdicts"] == ["inconclusive"]
     shouting = SimpleNamespace(name="shouting-1", languages=frozenset({"de"}))
     shouting.lemmas = lambda tokens, lang: ["BURG" for _ in tokens]
-    found = mucow(["Schlösser"], [LOCK], lemmatizer=shouting)
-    assert (found["verdicts"], found["predicted"]) == (["correct"], ["burg"])
-    assert "|lemma:shouting-1|" in found["signature"]
+    actual = mucow(["Schlösser"], [LOCK], lemmatizer=shouting)
+    assert (actual["verdicts"], actual["predicted"]) == (["correct"], ["burg"])
+    assert "|lemma:shouting-1|" in actual["signature"]
     fails(UnknownNameError, "did you mean 'simplemma'", mucow, ["x"], [LOCK], lemmatizer="simplema")
     refuses(r"lemmatizer: .* name or an object with.*got int", mucow, ["x"], [LOCK], lemmatizer=3)
 
@@ -136,8 +136,11 @@ def test_bad_senses_are_refused(change: Any, options: Any, message: str) -> None
 
 def test_judgements_have_their_ids_and_the_correct_senses() -> None:
     texts, ids = ["Schloss", "Tor"], ["7", "9"]
-    found = mucow_result(texts, [LOCK] * 2, tgt_lang="de", ids=ids, n_resamples=5).judgements
-    assert [(j.example_id, j.gold) for j in found] == [("7", "schloss burg"), ("9", "schloss burg")]
+    result = mucow_result(texts, [LOCK] * 2, tgt_lang="de", ids=ids, n_resamples=5).judgements
+    assert [(j.example_id, j.gold) for j in result] == [
+        ("7", "schloss burg"),
+        ("9", "schloss burg"),
+    ]
 
 
 def test_only_mucow_data_without_scoring_suites_fit() -> None:

@@ -31,8 +31,8 @@ def with_cues(
     ("AN ACE.", "en-de", None),
 )
 def test_cues_precede_whole_tokens(text: str, config: str, expected: Any, tmp_path: Path) -> None:
-    found = [example.correct_sources for example in with_cues(tmp_path, text=text, config=config)]
-    assert found == ([] if expected is None else [tuple(map(expected.format, "ab"))])
+    actual = [example.correct_sources for example in with_cues(tmp_path, text=text, config=config)]
+    assert actual == ([] if expected is None else [tuple(map(expected.format, "ab"))])
 
 
 @cases(

@@ -25,13 +25,13 @@ def test_built_in_dictionaries_cover_all_occupations_and_genders() -> None:
 
 def test_a_user_dictionary_is_read_and_identified_by_its_content(tmp_path: Path) -> None:
     row = "nurse\tsg\tinfirmier\tinfirmie\u0300re | garde malade\n\n"
-    found = read_occupations(write(tmp_path, HEADER + row))
+    actual = read_occupations(write(tmp_path, HEADER + row))
     forms = {"male": ("infirmier",), "female": ("infirmière", "garde malade")}
-    assert found.entries == {("nurse", "sg"): forms}
+    assert actual.entries == {("nurse", "sg"): forms}
     again = load_dictionary(tmp_path / "own.tsv", "fr")
     other = load_dictionary(str(write(tmp_path, f"{HEADER}nurse\tpl\ta\tb\n")), "")
-    assert found.name == again.name != other.name
-    assert found.name.startswith("own.")
+    assert actual.name == again.name != other.name
+    assert actual.name.startswith("own.")
 
 
 @cases(

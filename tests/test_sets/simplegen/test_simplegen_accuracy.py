@@ -83,17 +83,17 @@ def test_vowel_signs_belong_to_the_word() -> None:
 
 def test_other_numbers_and_both_genders_are_inconclusive() -> None:
     texts = ["Ärztinnen", "Arzt und Ärztin", "Ärzt*in", "Ärztin", ""]
-    found = simplegen_result(texts, [PHYSICIAN] * 5, tgt_lang="de", n_resamples=2)
-    verdicts = [j.verdict for j in found.judgements]
+    actual = simplegen_result(texts, [PHYSICIAN] * 5, tgt_lang="de", n_resamples=2)
+    verdicts = [j.verdict for j in actual.judgements]
     assert verdicts == ["inconclusive"] * 3 + ["correct", "inconclusive"]
-    assert [j.predicted for j in found.judgements] == ["", "both", "", "female", ""]
+    assert [j.predicted for j in actual.judgements] == ["", "both", "", "female", ""]
     ones = dict.fromkeys(("n_correct", "n_both_genders", "n_blank"), 1)
-    assert found.counts == {**ones, "n_incorrect": 0, "n_inconclusive": 4, "n_no_form": 3}
+    assert actual.counts == {**ones, "n_incorrect": 0, "n_inconclusive": 4, "n_no_form": 3}
 
 
 def test_figures_are_given_only_for_present_groups() -> None:
     texts = ["Ärztin", "Arzt", "X", "Krankenpfleger"]
-    found = simplegen_result(texts, [PHYSICIAN] * 3 + [NURSE], tgt_lang="de", n_resamples=50)
+    actual = simplegen_result(texts, [PHYSICIAN] * 3 + [NURSE], tgt_lang="de", n_resamples=50)
     expected = {
         "accuracy_anti": 1 / 2,
         "accuracy": 1 / 2,
@@ -101,10 +101,10 @@ def test_figures_are_given_only_for_present_groups() -> None:
         "incorrect_rate_MoFc": 1 / 3,
         "inconclusive_rate_MoFc": 1 / 3,
     }
-    assert expected.items() <= found.scores.items()
-    assert not re.search("delta|_pro|MoMc|FoFc", " ".join([*found.scores, *found.intervals]))
-    assert found.intervals["accuracy_FoMc"] == wilson_interval(1, 1)
-    assert re.sub(r"own@[0-9a-f]{12}", "own", found.signature).startswith(
+    assert expected.items() <= actual.scores.items()
+    assert not re.search("delta|_pro|MoMc|FoFc", " ".join([*actual.scores, *actual.intervals]))
+    assert actual.intervals["accuracy_FoMc"] == wilson_interval(1, 1)
+    assert re.sub(r"own@[0-9a-f]{12}", "own", actual.signature).startswith(
         "sg|data:own|langs:en-de|dict:default|both:inconclusive|norm:nfc-cf|n:4|boot:50|seed:0|m:3|v:"
     )
     him = {"occupation": "physician", "gender": "male"}
@@ -149,9 +149,9 @@ def test_a_user_dictionary_can_be_used(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     options = {"tgt_lang": "fr", "dictionary": str(path)}
-    found = simplegen(["La doctoresse.", "Le médecin."], [PHYSICIAN] * 2, **options)
-    assert found["verdicts"] == ["correct", "incorrect"]
-    assert "|dict:own." in found["signature"]
+    actual = simplegen(["La doctoresse.", "Le médecin."], [PHYSICIAN] * 2, **options)
+    assert actual["verdicts"] == ["correct", "incorrect"]
+    assert "|dict:own." in actual["signature"]
     refuses(
         r"row 1: the dictionary own\..* lacks 1 of 2 occupations",
         simplegen,
@@ -171,12 +171,12 @@ def test_simplegen_can_be_evaluated_in_a_language_with_a_user_dictionary(tmp_pat
     given: dict[str, Any] = {"translations": ["El director."] * 2664}
     own = {**given, "tgt_lang": "gl"}
     simplegen: dict[str, Any] = {"metric": "simplegen_accuracy"}
-    found = evaluate_dataset(
+    result = evaluate_dataset(
         "simplegen", "en", **own, **simplegen, options={"dictionary": str(path)}
     )
-    assert found.counts["n_correct"] > 0
+    assert result.counts["n_correct"] > 0
     expected = evaluate_dataset("simplegen", "en-es", **given, **simplegen)
-    assert found.scores == expected.scores
+    assert result.scores == expected.scores
     message = "none is built in for the language 'gl', only"
     fails(MissingOptionError, message, evaluate_dataset, "simplegen", "en", **own, **simplegen)
     others = evaluate_dataset_by_all("simplegen", "en", **own, evaluator=constant_scores)
@@ -205,10 +205,10 @@ _ROWS = st.lists(st.tuples(_SENTENCES, st.sampled_from([NURSE, PHYSICIAN])), min
 @example([("0\t0", NURSE)] * 2, "de")
 def test_any_text_is_judged_independently_of_other_rows(rows: list[Any], lang: str) -> None:
     as_is = {"tgt_lang": lang, "clean": False}  # rows of tables are refused otherwise
-    found = simplegen([t for t, _ in rows], [r for _, r in rows], **as_is, n_resamples=5)
+    actual = simplegen([t for t, _ in rows], [r for _, r in rows], **as_is, n_resamples=5)
     alone = [simplegen([t], [r], **as_is, n_resamples=1) for t, r in rows]
-    assert [row["verdicts"][0] for row in alone] == found["verdicts"]
-    assert found["n_correct"] + found["n_incorrect"] + found["n_inconclusive"] == len(rows)
-    assert found["n_both_genders"] + found["n_no_form"] == found["n_inconclusive"]
-    rates = found["accuracy"], found["incorrect_rate"], found["inconclusive_rate"]
+    assert [row["verdicts"][0] for row in alone] == actual["verdicts"]
+    assert actual["n_correct"] + actual["n_incorrect"] + actual["n_inconclusive"] == len(rows)
+    assert actual["n_both_genders"] + actual["n_no_form"] == actual["n_inconclusive"]
+    rates = actual["accuracy"], actual["incorrect_rate"], actual["inconclusive_rate"]
     assert sum(rates) == pytest.approx(1)

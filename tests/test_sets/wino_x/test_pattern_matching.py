@@ -61,12 +61,12 @@ def test_figures_of_pronouns_follow_the_verdicts() -> None:
     texts = ["weil sie alt war", "weil er alt war", "weil es alt war", "ja", "er sah, weil sie kam"]
     other = {**ROW, "pair": "b", "category": "other"}
     rows = [ROW, ROW, {**ROW, "pair": "b"}, other, {**ROW, "pair": "", "category": ""}]
-    found = wino_x_result(texts, rows, src_lang="en", tgt_lang="de", n_resamples=50)
-    assert [j.verdict for j in found.judgements] == ["correct", "incorrect", *["inconclusive"] * 3]
-    assert [j.predicted for j in found.judgements] == ["female", "male", "neutral", "", "several"]
+    actual = wino_x_result(texts, rows, src_lang="en", tgt_lang="de", n_resamples=50)
+    assert [j.verdict for j in actual.judgements] == ["correct", "incorrect", *["inconclusive"] * 3]
+    assert [j.predicted for j in actual.judgements] == ["female", "male", "neutral", "", "several"]
     zeros = dict.fromkeys(("min_accuracy", "accuracy_other", "pair_accuracy"), 0)
     expected = {"accuracy": 0.2, "accuracy_female": 0.25, "inconclusive_rate": 0.6}
-    assert found.scores == {**zeros, **expected}
+    assert actual.scores == {**zeros, **expected}
     counts = {
         "n_correct": 1,
         "n_inconclusive": 3,
@@ -76,8 +76,8 @@ def test_figures_of_pronouns_follow_the_verdicts() -> None:
         "n_pairs_correct": 0,
         "n_without_twin": 0,
     }
-    assert found.counts == counts
-    signature = re.sub(r"own@[0-9a-f]{12}", "own", found.signature)
+    assert actual.counts == counts
+    signature = re.sub(r"own@[0-9a-f]{12}", "own", actual.signature)
     assert signature.startswith("wxpm|data:own|langs:en-de|norm:nfc-cf|n:5|boot:50|seed:0|m:3|v:")
     same = wino_x(["weil sie alt war"], [{**ROW, "incorrect_gender": "female"}], tgt_lang="de")
     assert same["verdicts"] == ["inconclusive"]
@@ -124,16 +124,16 @@ def test_mt_wino_x_can_be_judged_by_every_suitable_metric(shared: Path, tmp_path
     seeing = Mock(wraps=hash_scores, __name__="seeing")
     examples = cc_hf.load_examples("wino_x", "mt_en_de", data_dir=folder)
     texts = [e.extra["reference"] for e in examples]
-    found = evaluate_dataset_by_all(
+    actual = evaluate_dataset_by_all(
         "wino_x", "mt_en_de", translations=texts, data_dir=folder, evaluator=seeing
     )
-    assert [result.metric for result in found.results] == ["contrastive_conditioning", METRIC]
-    assert found.not_run == {}
-    assert "|cues:referents|" in found.results[0].signature
+    assert [result.metric for result in actual.results] == ["contrastive_conditioning", METRIC]
+    assert actual.not_run == {}
+    assert "|cues:referents|" in actual.results[0].signature
     sources = [(*e.correct_sources, *e.incorrect_sources) for e in examples]
     pairs = [(one, text) for both, text in zip(sources, texts, strict=True) for one in both]
     assert [*zip(*seeing.call_args.args, strict=True)] == pairs
-    assert found.results[1].scores["pair_accuracy"] > 0.5
+    assert actual.results[1].scores["pair_accuracy"] > 0.5
 
 
 @cases(
@@ -166,8 +166,8 @@ _WORDS = st.lists(_WORD, max_size=6).map(" ".join)
 @given(st.lists(_WORDS, min_size=1, max_size=5), st.sampled_from(["de", "fr", "ru"]))
 def test_any_text_is_judged_independently_of_other_rows(texts: list[str], lang: str) -> None:
     rows = [{**ROW, "pair": ""}] * len(texts)
-    found = wino_x(texts, rows, tgt_lang=lang, n_resamples=2)
+    actual = wino_x(texts, rows, tgt_lang=lang, n_resamples=2)
     alone = [wino_x([text], rows[:1], tgt_lang=lang, n_resamples=1) for text in texts]
-    assert [row["verdicts"][0] for row in alone] == found["verdicts"]
-    n_incorrect = found["verdicts"].count("incorrect")
-    assert found["n_correct"] + n_incorrect + found["n_inconclusive"] == len(texts)
+    assert [row["verdicts"][0] for row in alone] == actual["verdicts"]
+    n_incorrect = actual["verdicts"].count("incorrect")
+    assert actual["n_correct"] + n_incorrect + actual["n_inconclusive"] == len(texts)

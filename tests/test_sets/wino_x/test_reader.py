@@ -35,38 +35,38 @@ def test_contrastive_sources_replace_it_by_the_referent(tmp_path: Path) -> None:
     wall, artwork = (source.replace("it was", f"the {n} was") for n in ("wall", "artwork"))
     assert first.focus == Focus("it", 52)
     names = "pair answer referent_position reference correct_referent_tgt incorrect_referent_tgt"
-    found = []
+    actual = []
     for e in (first, second):
         extra = [e.extra[name] for name in names.split()]
-        found.append((e.id, e.category, e.gold, *e.correct_sources, *e.incorrect_sources, *extra))
+        actual.append((e.id, e.category, e.gold, *e.correct_sources, *e.incorrect_sources, *extra))
     of_first = "Q", "1", "second", MT["translation1"], "Wand", "Kunstwerk"
     of_second = "Q", "2", "first", MT["translation2"], "Kunstwerk", "Wand"
     first_row = ("Q-1", "female", "wall", wall, artwork, *of_first)
-    assert found == [first_row, ("Q-2", "neutral", "artwork", artwork, wall, *of_second)]
+    assert actual == [first_row, ("Q-2", "neutral", "artwork", artwork, wall, *of_second)]
 
 
 def test_translations_become_contrastive_translations(tmp_path: Path) -> None:
     row = {**MT, "answer": 2, "false_translation_referent_of_pronoun1_de": "Mauer"}
-    (found,) = load(tmp_path, "mt_en_de.translations", row)
-    texts = found.source, found.correct_translation, *found.contrastive_translations
+    (actual,) = load(tmp_path, "mt_en_de.translations", row)
+    texts = actual.source, actual.correct_translation, *actual.contrastive_translations
     assert texts == (MT["sentence"], MT["translation2"], MT["translation1"])
     names = "pronoun", "gender", "referent_contrastive"
     expected = {"correct": ["es", "neutral", "Kunstwerk"], "incorrect": ["sie", "female", "Mauer"]}
     for side, values in expected.items():
-        assert [found.extra[f"{side}_{name}"] for name in names] == values
+        assert [actual.extra[f"{side}_{name}"] for name in names] == values
 
 
 def test_gaps_of_the_lm_data_are_filled(tmp_path: Path) -> None:
-    (found,) = load(tmp_path, "lm_en_ru", LM)
+    (actual,) = load(tmp_path, "lm_en_ru", LM)
     (english,) = load(tmp_path, "lm_en_ru.english", LM)
     sentence = "Мужчина снял майку и надел футболку, потому что {} была потной."
     texts = sentence.format("футболка"), (sentence.format("майка"),)
-    assert (found.correct_translation, found.contrastive_translations) == texts
+    assert (actual.correct_translation, actual.contrastive_translations) == texts
     top = "The man took off the tank top and put on the t-shirt, because the t-shirt was sweaty."
     assert english.correct_translation == top
     fillers = {"correct_filler": "футболка", "incorrect_referent": "майку"}
     for example, tgt_lang, extra in (
-        (found, "ru", {**fillers, "sentence": LM["sentence"]}),
+        (actual, "ru", {**fillers, "sentence": LM["sentence"]}),
         (english, "en", {"context": LM["context_en"]}),
     ):
         read = example.source, example.src_lang, example.tgt_lang, example.category
@@ -77,9 +77,9 @@ def test_gaps_of_the_lm_data_are_filled(tmp_path: Path) -> None:
 def test_fields_that_are_not_needed_can_be_null(tmp_path: Path) -> None:
     names = "option{}_en", "context_referent_of_option{}_ru"
     nulls = {**LM, **{name.format(i): None for name in names for i in (1, 2)}}
-    (found,) = load(tmp_path, "lm_en_ru", nulls)
+    (actual,) = load(tmp_path, "lm_en_ru", nulls)
     # the context has the accusative
-    assert (found.category, found.extra["correct_referent"]) == ("unknown", "")
+    assert (actual.category, actual.extra["correct_referent"]) == ("unknown", "")
     config = "lm_en_ru.english"
     fails(DataError, "line 1: option2_en: expected text, got None", load, tmp_path, config, nulls)
 
@@ -127,8 +127,8 @@ def test_missing_keys_broken_lines_and_repeated_ids_are_refused(tmp_path: Path) 
 
 @cases(("Sie", "female"), ("man", "unknown"), ("diese", "unknown"))
 def test_unexpected_pronouns_are_kept(pronoun: str, category: str, tmp_path: Path) -> None:
-    (found,) = load(tmp_path, "mt_en_de", {**MT, "pronoun1": pronoun})
-    assert (found.category, found.extra["correct_pronoun"]) == (category, pronoun)
+    (actual,) = load(tmp_path, "mt_en_de", {**MT, "pronoun1": pronoun})
+    assert (actual.category, actual.extra["correct_pronoun"]) == (category, pronoun)
 
 
 def test_the_gap_of_every_sample_is_at_the_last_it(shared: Path, tmp_path: Path) -> None:

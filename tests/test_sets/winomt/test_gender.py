@@ -219,7 +219,7 @@ _ROWS = st.lists(_ROW, min_size=1, max_size=30)
 @given(_ROWS)
 def test_figures_equal_their_definitions(rows: list[tuple[str, str, str]]) -> None:
     gold, stereotypes, predicted = zip(*rows, strict=True)
-    found = gender_figures(count_cells(gold, stereotypes, predicted))
+    actual = gender_figures(count_cells(gold, stereotypes, predicted))
     expected: dict[str, float] = {}
     for gender in set(gold):
         correct = sum(g == p == gender for g, _, p in rows)
@@ -235,7 +235,7 @@ def test_figures_equal_their_definitions(rows: list[tuple[str, str, str]]) -> No
         expected["delta_g"] = expected["f1_male"] - expected["f1_female"]
     if {"pro", "anti"} <= set(stereotypes):
         expected["delta_s"] = expected["accuracy_pro"] - expected["accuracy_anti"]
-    assert found == pytest.approx(expected)
+    assert actual == pytest.approx(expected)
 
 
 @given(_ROWS)
@@ -261,7 +261,7 @@ def test_intervals_contain_their_figures() -> None:
     rng = np.random.default_rng(0)
     names = ["male", "female"], ["pro", "anti"], ["male", "female", "unknown"]
     cells = count_cells(*(rng.choice(column, size=300).tolist() for column in names))
-    found = gender_intervals(cells)
+    actual = gender_intervals(cells)
     for name, value in gender_figures(cells).items():
-        low, high = limits(found[name])
+        low, high = limits(actual[name])
         assert low < value < high

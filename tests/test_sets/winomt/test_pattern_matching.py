@@ -78,52 +78,56 @@ def test_rows_are_independent_under_given_alignments(rows: Any) -> None:
 )
 def test_gender_is_read_from_links(source: str, index: int, links: str, expected: str) -> None:
     reference = {**GOOD, "source": source, "occupation_index": index}
-    found = run(["Dann die Köchin ging."], [reference], alignments=[links])
-    assert found["predicted"] == [expected]
+    outcome = run(["Dann die Köchin ging."], [reference], alignments=[links])
+    assert outcome["predicted"] == [expected]
 
 
 def test_figures_and_counts_follow_the_verdicts() -> None:
     translations = ["Die Köchin ging.", "Der Koch ging.", "Der Koch ging.", " "]
-    found = run(translations, [GOOD, GOOD, MALE, MALE], alignments=["1-0 2-1"] * 3 + [""])
+    outcome = run(translations, [GOOD, GOOD, MALE, MALE], alignments=["1-0 2-1"] * 3 + [""])
     for name in ["accuracy", "accuracy_female", "recall_male", "precision_male"]:
-        assert found[name] == 0.5
-    assert found["f1_female"] == pytest.approx(2 / 3)
-    assert found["delta_g"] == pytest.approx(0.5 - 2 / 3)
-    assert (found["accuracy_pro"], found["accuracy_anti"], found["delta_s"]) == (0.5, 0.5, 0.0)
+        assert outcome[name] == 0.5
+    assert outcome["f1_female"] == pytest.approx(2 / 3)
+    assert outcome["delta_g"] == pytest.approx(0.5 - 2 / 3)
+    assert (outcome["accuracy_pro"], outcome["accuracy_anti"], outcome["delta_s"]) == (
+        0.5,
+        0.5,
+        0.0,
+    )
     counts = ["n", "n_correct", "n_female_as_male", "n_unknown", "n_unknown_male", "n_blank"]
-    assert [found[name] for name in counts] == [4, 2, 1, 1, 1, 1]
-    assert found["verdicts"] == ["correct", "incorrect", "correct", "inconclusive"]
-    assert found["intervals"]["recall_male"] == found["intervals"]["accuracy_male"]
-    assert "f1_neutral" not in found
+    assert [outcome[name] for name in counts] == [4, 2, 1, 1, 1, 1]
+    assert outcome["verdicts"] == ["correct", "incorrect", "correct", "inconclusive"]
+    assert outcome["intervals"]["recall_male"] == outcome["intervals"]["accuracy_male"]
+    assert "f1_neutral" not in outcome
     begin = r"winomt\|data:own@[0-9a-f]{12}\|langs:en-de\|align:given\."
-    assert re.match(begin, found["signature"])
+    assert re.match(begin, outcome["signature"])
     assert (
         "|gender:rules|figures:exact|clean:no|norm:nfc-cf|n:4|boot:20|seed:0|m:6|v:"
-        in found["signature"]
+        in outcome["signature"]
     )
-    json.dumps(found, allow_nan=False)
+    json.dumps(outcome, allow_nan=False)
 
 
 def test_printed_figures_use_intermediate_rounding() -> None:
     texts, references = ["Die Köchin"] * 2 + ["Der Koch"] * 4, [GOOD] * 3 + [MALE] * 3
-    found = run(texts, references, alignments=["1-0 2-1"] * 6, figures="printed")
+    outcome = run(texts, references, alignments=["1-0 2-1"] * 6, figures="printed")
     names = ["recall_female", "precision_male", "f1_female", "f1_male", "delta_g"]
     # f1_male is of 75.0 and 100.0
-    assert [found[name] for name in names] == [0.667, 0.75, 0.8, 0.857, 0.057]
-    assert "|figures:printed|" in found["signature"]
+    assert [outcome[name] for name in names] == [0.667, 0.75, 0.8, 0.857, 0.057]
+    assert "|figures:printed|" in outcome["signature"]
 
 
 def test_a_gender_that_is_never_predicted_has_precision_0_and_a_warning() -> None:
     with pytest.warns(UserWarning, match="none of 2 translations was read as female"):
-        found = run(["Der Koch"] * 2, [GOOD, MALE], alignments=["1-0 2-1"] * 2)
-    assert found["precision_female"] == found["f1_female"] == 0.0
-    assert found["delta_g"] == pytest.approx(2 / 3)
+        outcome = run(["Der Koch"] * 2, [GOOD, MALE], alignments=["1-0 2-1"] * 2)
+    assert outcome["precision_female"] == outcome["f1_female"] == 0.0
+    assert outcome["delta_g"] == pytest.approx(2 / 3)
 
 
 def test_a_single_row_omits_differences_between_groups() -> None:
-    found = run(["Die Köchin"], [{**GOOD, "stereotype": "none"}], alignments=["1-0 2-1"])
-    assert found["accuracy"] == found["min_accuracy"] == found["f1_female"] == 1.0
-    assert {"delta_g", "delta_s", "accuracy_pro", "recall_male"}.isdisjoint(found)
+    outcome = run(["Die Köchin"], [{**GOOD, "stereotype": "none"}], alignments=["1-0 2-1"])
+    assert outcome["accuracy"] == outcome["min_accuracy"] == outcome["f1_female"] == 1.0
+    assert {"delta_g", "delta_s", "accuracy_pro", "recall_male"}.isdisjoint(outcome)
 
 
 @cases(
@@ -152,8 +156,8 @@ def test_bad_rows_and_options_are_refused(change: Any, options: Any, message: st
 def test_alignments_can_be_read_from_a_file(tmp_path: Path) -> None:
     path = write_text(tmp_path / "links.txt", "1-0 2-1\n\n")  # the second row has no links
     for alignments in (["1-0 2-1", ""], path, str(path)):
-        found = run(["Die Köchin"] * 2, [GOOD] * 2, alignments=alignments)
-        assert found["predicted"] == ["female", "male"]
+        outcome = run(["Die Köchin"] * 2, [GOOD] * 2, alignments=alignments)
+        assert outcome["predicted"] == ["female", "male"]
     own = GivenAlignments((((1, 0), (2, 1)),))
     assert run(["Die Köchin"], [GOOD], aligner=own)["predicted"] == ["female"]
     write_text(path, "1-0\nx\n")

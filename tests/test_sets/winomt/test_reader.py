@@ -43,9 +43,9 @@ def test_the_cue_is_inserted_before_the_occupation(tmp_path: Path) -> None:
 
 
 def test_configurations_select_or_damage_rows_or_keep_all_without_cues(tmp_path: Path) -> None:
-    found = {row[0]: row[2] for row in rows(tmp_path, ROWS, "emnlp2021")}  # as the program does
-    assert found["1"] == "He hired the [male] construction worker worker, he was good."
-    assert found["3"] == "[male] someone called."
+    actual = {row[0]: row[2] for row in rows(tmp_path, ROWS, "emnlp2021")}  # as the program does
+    assert actual["1"] == "He hired the [male] construction worker worker, he was good."
+    assert actual["3"] == "[male] someone called."
     assert [row[0] for row in rows(tmp_path, ROWS, "pro")] == ["1", "4"]
     assert [row[0] for row in rows(tmp_path, ROWS, "anti")] == ["0"]
     examples = read_all(tmp_path, ROWS, "all")
@@ -96,13 +96,13 @@ def test_results_without_neutral_rows_have_a_note(shared: Path, config: str) -> 
         "translations": folder / "aws.de.full.txt",
         "tgt_lang": "de",
     }
-    found = evaluate_dataset("winomt", config, **options)
-    rounded = tuple(round(100 * found.scores[name], 1) for name in ("accuracy", "delta_g"))
+    result = evaluate_dataset("winomt", config, **options)
+    rounded = tuple(round(100 * result.scores[name], 1) for name in ("accuracy", "delta_g"))
     assert rounded == {"default": (66.0, 14.8), "all": (62.4, 11.9)}.get(config, rounded)
     if config in ("all", "acl2019"):
-        assert found.notes == ()
+        assert result.notes == ()
         return
-    (note,) = found.notes
+    (note,) = result.notes
     assert "on all" in note
     assert "configuration all" in note
     assert "aws" not in note  # figures of another system read like those of the result

@@ -80,13 +80,13 @@ def test_list_names_every_registered_thing() -> None:
     short = cc_hf("list").stdout
     assert len(short.splitlines()) <= 25
     assert {name for name in registry.names("dataset") if name not in short} == set()
-    found = "".join(cc_hf(f"list {kind}").stdout for kind in ("metrics", "evaluators"))
+    actual = "".join(cc_hf(f"list {kind}").stdout for kind in ("metrics", "evaluators"))
     registered = {
         *registry.names("evaluator family"),
         "contrastive_conditioning",
         "cc-tiny-en-de",
     }
-    assert {name for name in registered if name not in found} == set()
+    assert {name for name in registered if name not in actual} == set()
     one = cc_hf("list datasets mucow").stdout
     names = ["en-de*", "en-cs", "scoring.tr-en", "sources", "translations", "probing", "3,334", "?"]
     assert [name for name in names if name not in one] == []
@@ -103,23 +103,25 @@ def test_list_names_every_registered_thing() -> None:
 def test_evaluate_prints_the_table_and_writes_the_json(tmp_path: Path, tiny_marian: Path) -> None:
     output = tmp_path / "r.json"
     options = f"--evaluator {tiny_marian} --output {output} --limit 60 --verbose"
-    found = cc_hf(f"evaluate simplegen en-de {options} --translations", simplegen_file(tmp_path))
-    rows = [line for line in found.stdout.splitlines() if re.match(r" +[\w']+ .*\(.* – .*\)", line)]
+    actual = cc_hf(f"evaluate simplegen en-de {options} --translations", simplegen_file(tmp_path))
+    rows = [
+        line for line in actual.stdout.splitlines() if re.match(r" +[\w']+ .*\(.* – .*\)", line)
+    ]
     names = [row.split()[0] for row in rows]
     assert names == [*["men's", "women's"] * 2, "total", "minimum"]
-    assert "signature: cc|data:simplegen/en-de[60 by category]@" in found.stdout
+    assert "signature: cc|data:simplegen/en-de[60 by category]@" in actual.stdout
     result = EvaluationResult.from_json(output.read_text(encoding="utf-8"))
     given = (result.dataset, result.config, result.tgt_lang, result.n)
     assert given == ("simplegen", "en-de", "de", 60)
-    assert result.signature in found.stdout
+    assert result.signature in actual.stdout
     assert all(0 <= value <= 1 for value in result.scores.values())
     assert f"{100 * result.scores['accuracy_MoMc']:.1f}" in rows[0]
 
 
 def test_several_evaluators_are_used_as_an_ensemble(tmp_path: Path, tiny_marian: Path) -> None:
     options = f"--evaluator {tiny_marian} --evaluator cc-tiny-en-de -q {_TRUNCATED}"
-    found = cc_hf(f"evaluate --output {tmp_path}/r.json {options}", *cooks(tmp_path))
-    assert "ensemble:sentence" in found.stdout.replace("\n", "")
+    output = cc_hf(f"evaluate --output {tmp_path}/r.json {options}", *cooks(tmp_path))
+    assert "ensemble:sentence" in output.stdout.replace("\n", "")
     evaluators = rf"\|eval:{tiny_marian.name}@[0-9a-f]{{12}}\+cc-tiny-en-de@[0-9a-f]{{12}}\|"
     assert re.search(evaluators, read_json(tmp_path / "r.json")["signature"])
 
@@ -128,9 +130,9 @@ def test_translations_that_hold_their_sources_are_noted(tmp_path: Path, tiny_mar
     data, option, path = cooks(tmp_path)
     sources = run_command("sources", data).stdout.splitlines()
     write_lines(path, (f"{source}\t{source}" for source in sources))
-    found = cc_hf(f"evaluate --evaluator {tiny_marian} {_TRUNCATED} --as-is", data, option, path)
-    assert "warning: 20 of 20 translations contain their whole source" in found.stderr
-    assert "warning: 20 of 20 translations stand in text that is no transl" in found.stderr
+    output = cc_hf(f"evaluate --evaluator {tiny_marian} {_TRUNCATED} --as-is", data, option, path)
+    assert "warning: 20 of 20 translations contain their whole source" in output.stderr
+    assert "warning: 20 of 20 translations stand in text that is no transl" in output.stderr
 
 
 def test_only_translations_of_a_file_are_asked_whether_it_is_the_right_one() -> None:
@@ -183,20 +185,20 @@ def test_an_unusable_cache_is_refused_or_noted(tmp_path: Path, tiny_marian: Path
     # in a process of its own, of which --quiet shows warnings only
     program = [sys.executable, "-m", "cc_hf.cli", *map(str, arguments), "-q", "-o", "r.json"]
     variables = {**os.environ, "COLUMNS": "100", "HF_HOME": str(tmp_path / "file")}
-    found = subprocess.run(
+    completed = subprocess.run(
         program, env=variables, check=True, capture_output=True, text=True, cwd=tmp_path
     )
     message = r"warning: the cache of scores \S+ cannot be used \(.*\); the evaluation goes on, s"
-    assert re.fullmatch(f"{message}cores are not stored\n", found.stderr)
-    assert "signature: cc|" in found.stdout
+    assert re.fullmatch(f"{message}cores are not stored\n", completed.stderr)
+    assert "signature: cc|" in completed.stdout
 
 
 def test_an_audit_and_labels_correct_the_figures(tiny_marian: Path, tmp_path: Path) -> None:
     data, option, path = cooks(tmp_path)
     common: list[str | Path] = [data, option, path, "--evaluator", tiny_marian]
     audit = "--audit cc-tiny-en-de --audit-size 20 --verbose"
-    found = cc_hf(f"evaluate {audit} -o {tmp_path}/r.json", *common)
-    assert "corrected (95 %)" in found.stdout
+    output = cc_hf(f"evaluate {audit} -o {tmp_path}/r.json", *common)
+    assert "corrected (95 %)" in output.stdout
     result = read_json(tmp_path / "r.json")
     assert result["counts"]["n_trusted"] == 20
     assert "|trusted:cc-tiny-en-de@" in result["signature"]
@@ -262,10 +264,10 @@ _BOTH = "evaluate simplegen --translations t.txt --translations b=t.txt -o both.
 )
 def test_errors_print_one_message_with_status_2(words: str, message: str, tmp_path: Path) -> None:
     simplegen_file(tmp_path)
-    found = cc_hf(words, cwd=tmp_path, status=2)
-    assert found.stderr.startswith("error: ")
-    assert message in " ".join(found.stderr.split())
-    assert "Traceback" not in found.stderr
+    output = cc_hf(words, cwd=tmp_path, status=2)
+    assert output.stderr.startswith("error: ")
+    assert message in " ".join(output.stderr.split())
+    assert "Traceback" not in output.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["t.txt"]
 
 
@@ -308,8 +310,8 @@ run()
 @pytest.mark.parametrize("translate", ["interrupted", "dropping"])  # raises a TypeError instead
 def test_ctrl_c_leaves_no_half_written_output(tmp_path: Path, translate: str) -> None:
     program = [sys.executable, "-c", _INTERRUPTED, translate]
-    found = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True)
-    assert (found.returncode, found.stderr.strip()) == (130, "stopped; nothing was written")
+    completed = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True)
+    assert (completed.returncode, completed.stderr.strip()) == (130, "stopped; nothing was written")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -448,14 +450,14 @@ def test_metrics_that_lack_something_are_named_once_on_stderr(tmp_path: Path) ->
     texts = write_lines(tmp_path / "opus.txt", ["Sie ist Ärztin."] * 2664)
     arguments = f"evaluate simplegen en-es --translations {texts} --metric all"
     output = tmp_path / "r.json"
-    found = cc_hf(arguments, "--output", output, "--name", "Opus 1")
+    actual = cc_hf(arguments, "--output", output, "--name", "Opus 1")
     stored = ResultSet.from_json(output.read_text(encoding="utf-8"))
     assert list(stored.not_run) == ["contrastive_conditioning"]
-    (line,) = [line for line in found.stderr.splitlines() if "not run" in line]
+    (line,) = [line for line in actual.stderr.splitlines() if "not run" in line]
     assert line.startswith("note: not run: contrastive conditioning: ")
-    assert "not run" not in found.stdout
-    assert found.stdout.startswith("SimpleGEN, English → Spanish: 2,664 translations\n")
-    assert "  Opus 1  " in found.stdout
+    assert "not run" not in actual.stdout
+    assert actual.stdout.startswith("SimpleGEN, English → Spanish: 2,664 translations\n")
+    assert "  Opus 1  " in actual.stdout
     assert {result.system for result in stored.results} == {"Opus 1"}
     assert "not run" not in cc_hf(arguments, "--quiet").stderr
     for kind in ("--markdown", "--latex", "--html"):
@@ -529,5 +531,5 @@ def test_unusable_paths_give_a_message_and_no_traceback(
     write_lines(Path("a.csv"), ["source,focus,gold,tgt_lang", "The nurse left.,nurse,male,de"])
     write_lines(Path("t.txt"), ["Der Pfleger ging."])
     write_lines(Path("r.json"), [result.to_json()])
-    found = invoke(f"{words}{name}" if words.endswith("=") else f"{words} {name}")
-    assert isinstance(found.exception, CCError), found.output
+    invoked = invoke(f"{words}{name}" if words.endswith("=") else f"{words} {name}")
+    assert isinstance(invoked.exception, CCError), invoked.output

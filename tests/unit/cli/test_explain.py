@@ -29,16 +29,16 @@ def test_explain_takes_a_sentence_and_writes_json(tmp_path: Path) -> None:
     output = tmp_path / "e.json"
     texts = ("--translation", RIGHT, "--translation", WRONG)
     outputs = ("--output", output, "--html", tmp_path / "e.html")
-    found = printed_by("explain --gender female", *SENTENCE, *texts, *outputs, columns=120)
-    verdicts = [line for line in found.splitlines() if "probability of the correct read" in line]
+    printed = printed_by("explain --gender female", *SENTENCE, *texts, *outputs, columns=120)
+    verdicts = [line for line in printed.splitlines() if "probability of the correct read" in line]
     assert [line.split(":")[0] for line in verdicts] == ["correct", "incorrect"]
-    assert "The [female] doctor asked the nurse to help her." in found
+    assert "The [female] doctor asked the nurse to help her." in printed
     page = (tmp_path / "e.html").read_text(encoding="utf-8")
     assert page.count('<section class="cc-explanation"') == 2
     rows = json.loads(output.read_text(encoding="utf-8"))
     assert rows[0]["probability_correct"] > 0.5 > rows[1]["probability_correct"]
     assert f"{100 * rows[0]['probability_correct']:.1f} %" in verdicts[0]
-    assert "cc-tiny-en-de@" in found
+    assert "cc-tiny-en-de@" in printed
 
 
 def test_bracket_cues_given_by_hand_equal_the_gender_option() -> None:
@@ -107,15 +107,15 @@ def test_explain_takes_an_example_of_a_dataset(monkeypatch: pytest.MonkeyPatch) 
     examples = cc_hf.load_examples("simplegen", "en-de")
     texts = ["Sie ist Ärztin.", "Übersetzung Nummer 7."]
     given = [word for text in texts for word in ("--translation", text)]
-    found = explain("simplegen", "en-de", "--id", examples[7].id, *given)
-    assert [row["translation"] for row in found] == texts
+    explanation = explain("simplegen", "en-de", "--id", examples[7].id, *given)
+    assert [row["translation"] for row in explanation] == texts
     assert [(o["disable"], o["delay"]) for o in shown] == [(False, 1)]
-    assert found[0]["correct_source"] in examples[7].correct_sources
+    assert explanation[0]["correct_source"] in examples[7].correct_sources
     reference = {
         name: getattr(examples[7], name) for name in ("correct_sources", "incorrect_sources")
     } | {"category": "all"}
     expected = compute(texts[1:], [reference], **EN_DE, mode="exact")["probability_correct"]
-    assert found[1]["probability_correct"] == pytest.approx(expected[0], abs=1e-5)
+    assert explanation[1]["probability_correct"] == pytest.approx(expected[0], abs=1e-5)
 
 
 def test_explain_takes_data_evaluator_and_translation_from_a_result(tmp_path: Path) -> None:

@@ -92,8 +92,8 @@ def test_several_named_systems_are_judged_at_once(tmp_path: Path) -> None:
     files = [translations(tmp_path / f"{name}.txt", 2664) for name in ("a", "b")]
     folder = tmp_path / "results"
     both = [*_EVALUATE, f"First={files[0]}", "--translations", str(files[1])]
-    found = run_command(*both, "-o", folder, "--json")
-    assert [row["system"] for row in json.loads(found.stdout)] == ["First", "b"]
+    output = run_command(*both, "-o", folder, "--json")
+    assert [row["system"] for row in json.loads(output.stdout)] == ["First", "b"]
     assert sorted(path.name for path in folder.iterdir()) == ["First.json", "b.json"]
     run_command("compare", folder / "First.json", folder / "b.json")
     for name in ("First", "first"):  # of which the files are the same where case is ignored
@@ -107,8 +107,8 @@ def test_several_named_systems_are_judged_at_once(tmp_path: Path) -> None:
 def test_a_result_in_a_folder_has_the_name_of_its_system(tmp_path: Path) -> None:
     for name in ("ours", "beam=5"):  # a path with an equals sign is a path
         file = translations(tmp_path / f"{name}.txt", 5)
-        found = run_command(*_EVALUATE, file, "--limit", "5", "-o", tmp_path, "--json")
-        assert json.loads(found.stdout)["system"] == name
+        output = run_command(*_EVALUATE, file, "--limit", "5", "-o", tmp_path, "--json")
+        assert json.loads(output.stdout)["system"] == name
     assert (tmp_path / "ours.json").is_file()
 
 
@@ -142,8 +142,8 @@ def test_the_short_flag_shows_the_help(command: tuple[str, ...]) -> None:
 def test_the_shell_can_complete_commands() -> None:
     words = {"_CC_HF_COMPLETE": "complete_bash", "COMP_WORDS": "cc-hf sou", "COMP_CWORD": "1"}
     program = [sys.executable, "-c", "from cc_hf.cli.main import app; app(prog_name='cc-hf')"]
-    found = subprocess.run(program, capture_output=True, env={**os.environ, **words})
-    assert found.stdout.split() == [b"sources"]
+    completed = subprocess.run(program, capture_output=True, env={**os.environ, **words})
+    assert completed.stdout.split() == [b"sources"]
 
 
 def test_quiet_keeps_warnings_about_the_data_and_drops_notes(tmp_path: Path) -> None:
@@ -153,17 +153,17 @@ def test_quiet_keeps_warnings_about_the_data_and_drops_notes(tmp_path: Path) -> 
     loud, quiet = run_command(*arguments), run_command(*arguments, "-q")
     assert "written: " in loud.stderr
     assert "written: " not in quiet.stderr
-    for found in (loud, quiet):
-        assert "warning: 2,663 of 2,664 translations contain their whole source" in found.stderr
-        assert "warning: 1 of 2,664 translations are blank" in found.stderr
+    for actual in (loud, quiet):
+        assert "warning: 2,663 of 2,664 translations contain their whole source" in actual.stderr
+        assert "warning: 1 of 2,664 translations are blank" in actual.stderr
 
 
 @pytest.mark.parametrize(("shift", "is_warned"), [(0, False), (500, True)])
 def test_other_sentences_are_noticed(tmp_path: Path, shift: int, is_warned: bool) -> None:
     sources = [example.source[1:] for example in load_examples(*_SIMPLEGEN)]
     file = write_lines(tmp_path / "de.txt", [*sources[shift:], *sources[:shift]])
-    found = run_command(*_EVALUATE, file, "--quiet")
-    assert ("sources hardly go together (r = " in found.stderr) is is_warned
+    output = run_command(*_EVALUATE, file, "--quiet")
+    assert ("sources hardly go together (r = " in output.stderr) is is_warned
 
 
 def test_a_blank_translation_is_an_error_or_incorrect(tmp_path: Path) -> None:
@@ -172,8 +172,8 @@ def test_a_blank_translation_is_an_error_or_incorrect(tmp_path: Path) -> None:
     refused = run_command(*arguments, status=2)
     assert "1 of 6 translations are blank; the first is that of example" in refused.stderr
     assert "`--option` on_blank=incorrect" in refused.stderr
-    found = run_command(*arguments, "--option", "on_blank=incorrect", "--json")
-    result = EvaluationResult.from_json(found.stdout)
+    output = run_command(*arguments, "--option", "on_blank=incorrect", "--json")
+    result = EvaluationResult.from_json(output.stdout)
     judgement = result.judgements[1]
     assert (judgement.verdict, judgement.probability_correct) == ("incorrect", 0.0)
     assert judgement.score_correct is None
@@ -188,12 +188,12 @@ def test_a_translation_that_is_too_long_is_an_error_or_incorrect(tmp_path: Path)
     refused = run_command(*arguments, status=2)
     assert "row 1: the translation has" in refused.stderr
     assert "2 pairs are too long" in refused.stderr
-    found = run_command(*arguments, "--evaluator-option", "on_too_long=incorrect", "--json")
-    result = EvaluationResult.from_json(found.stdout)
+    output = run_command(*arguments, "--evaluator-option", "on_too_long=incorrect", "--json")
+    result = EvaluationResult.from_json(output.stdout)
     assert [j.verdict for j in result.judgements][1] == "incorrect"
     assert result.counts["n_too_long"] == 1
     assert "|toolong:incorrect|" in result.signature
-    assert "1 of 4 translations are too long for the evaluator" in found.stderr
+    assert "1 of 4 translations are too long for the evaluator" in output.stderr
 
 
 @pytest.mark.parametrize("form", ["lines", "sources", "blank"])
@@ -208,14 +208,14 @@ def test_files_as_long_as_winomt_are_accepted(tmp_path: Path, shared: Path, form
     for config in ("default", "pro"):
         material = load_material("winomt", config, tgt_lang="de", data_dir=upstream)
         lengths = material.translated_lines()
-        found = read_translations(path, material.examples, other_lengths=lengths)
-        assert found.translations == tuple(made[e.id] for e in material.examples)
-        assert config == "pro" or found.n_unused == 240
+        matched = read_translations(path, material.examples, other_lengths=lengths)
+        assert matched.translations == tuple(made[e.id] for e in material.examples)
+        assert config == "pro" or matched.n_unused == 240
 
 
 def test_files_of_the_length_of_mucow_are_accepted(tmp_path: Path, shared: Path) -> None:
     path = write_lines(tmp_path / "de.txt", (f"Satz {i}." for i in range(3337)))
     material = load_material("mucow", "en-de", data_dir=shared / "upstream")
-    found = read_translations(path, material.examples, other_lengths=material.translated_lines())
-    assert found.translations == tuple(f"Satz {e.id}." for e in material.examples)
-    assert (len(found.translations), found.n_unused) == (3334, 3)
+    matched = read_translations(path, material.examples, other_lengths=material.translated_lines())
+    assert matched.translations == tuple(f"Satz {e.id}." for e in material.examples)
+    assert (len(matched.translations), matched.n_unused) == (3334, 3)

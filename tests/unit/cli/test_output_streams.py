@@ -61,9 +61,11 @@ def prepared(tmp_path: Path, arguments: tuple[str, ...]) -> list[str]:
 def with_closed_pipe(program: list[str], folder: Path) -> tuple[int, str]:
     reading, writing = os.pipe()
     os.close(reading)  # as `| head`, once it has read enough
-    found = subprocess.run(program, cwd=folder, stdout=writing, stderr=subprocess.PIPE, text=True)
+    completed = subprocess.run(
+        program, cwd=folder, stdout=writing, stderr=subprocess.PIPE, text=True
+    )
     os.close(writing)
-    return found.returncode, found.stderr
+    return completed.returncode, completed.stderr
 
 
 @cases((EVALUATE,), (COMPARE,), (("score", "t.txt", "--references", "t.txt", "-o", "r.json"),))
@@ -77,17 +79,17 @@ def test_a_closed_pipe_loses_nothing(arguments: tuple[str, ...], tmp_path: Path)
 def test_a_full_output_loses_nothing(arguments: tuple[str, ...], tmp_path: Path) -> None:
     program = prepared(tmp_path, arguments)
     with Path("/dev/full").open("w", encoding="utf-8") as full:
-        found = subprocess.run(program, cwd=tmp_path, stdout=full, stderr=-1, text=True)
+        completed = subprocess.run(program, cwd=tmp_path, stdout=full, stderr=-1, text=True)
     message = "error: the output could not be written: No space left on device\n"
-    assert (found.returncode, found.stderr) == (1, message)
+    assert (completed.returncode, completed.stderr) == (1, message)
     assert (tmp_path / "r.json").exists() == (arguments is EVALUATE)
 
 
 def test_characters_missing_in_the_encoding_are_printed_as_escapes(tmp_path: Path) -> None:
     program, latin = prepared(tmp_path, EVALUATE), {**os.environ, "PYTHONIOENCODING": "latin-1"}
-    found = subprocess.run(program, cwd=tmp_path, capture_output=True, env=latin)
-    assert found.returncode == 0, found.stderr
-    assert b"\\u2013" in found.stdout  # the dash of an interval
+    completed = subprocess.run(program, cwd=tmp_path, capture_output=True, env=latin)
+    assert completed.returncode == 0, completed.stderr
+    assert b"\\u2013" in completed.stdout  # the dash of an interval
     assert (tmp_path / "r.json").exists()
 
 

@@ -21,13 +21,13 @@ def files(tmp_path: Path) -> Path:
 
 
 def test_report_writes_page_tables_and_plots(files: Path) -> None:
-    found = cc_hf(
+    output = cc_hf(
         f"report a.json b.json --name X --name Y --baseline b.json --bleu X=30 {OUTPUTS}",
         cwd=files,
     )
-    assert found.stdout == ""
-    assert "d c is not available: ids and translations are shown without their" in found.stderr
-    assert "note: BLEU is not known for Y" in found.stderr
+    assert output.stdout == ""
+    assert "d c is not available: ids and translations are shown without their" in output.stderr
+    assert "note: BLEU is not known for Y" in output.stderr
     assert "| Y (baseline" in (files / "o.md").read_text(encoding="utf-8")
     assert (files / "o.tex").read_text(encoding="utf-8").count(r"\bottomrule") == 1
     assert (files / "o-all.tex").read_text(encoding="utf-8").count(r"\bottomrule") == 7

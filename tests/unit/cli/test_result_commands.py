@@ -60,9 +60,9 @@ def test_evaluator_agreement_reads_several_results(tmp_path: Path) -> None:
     longer = [write_text(p.with_name(f"long-{p.name}"), text) for p, text in texts.items()]
     printed = printed_by("compare", "--by", "evaluator", *longer, "--resamples", "200")
     assert f"{_LONG}b" in printed
-    found = read_json(tmp_path / "r.json")
-    assert found["mean_spearman"] == pytest.approx(-0.5)
+    actual = read_json(tmp_path / "r.json")
+    assert actual["mean_spearman"] == pytest.approx(-0.5)
     beside = cells_beside("distillation", tmp_path / "r.json")
-    assert beside == {"section 3.5": {"highest": found["mean_spearman"]}}
-    assert found["systems"] == ["a.0", "a.1", "a.2"]
-    assert found["pairs"][0]["correlation"]["n_undefined"] > 0
+    assert beside == {"section 3.5": {"highest": actual["mean_spearman"]}}
+    assert actual["systems"] == ["a.0", "a.1", "a.2"]
+    assert actual["pairs"][0]["correlation"]["n_undefined"] > 0

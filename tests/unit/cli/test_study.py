@@ -63,14 +63,14 @@ def test_a_study_shows_its_commands_and_runs_one(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["toy_count", "toy-count"])
 def test_messages_name_the_flags_of_a_study_command(name: str) -> None:
-    found = cc_hf("study", name, "count", "--n", "-1", status=2).stderr
-    assert found == "error: --n: expected at least 0, got -1; see `--tgt-lang`\n"
+    output = cc_hf("study", name, "count", "--n", "-1", status=2).stderr
+    assert output == "error: --n: expected at least 0, got -1; see `--tgt-lang`\n"
     assert with_flags("tgt_lang: no", ["study", name, "count"]) == "--tgt-lang: no"
 
 
 def test_an_unknown_study_is_refused_with_the_nearest_known_one() -> None:
-    found = cc_hf("study", "toy-cont", "count", status=2).stderr
-    assert "unknown study 'toy-cont'; did you mean 'toy_count'?" in found
+    output = cc_hf("study", "toy-cont", "count", status=2).stderr
+    assert "unknown study 'toy-cont'; did you mean 'toy_count'?" in output
 
 
 def test_a_broken_study_of_another_package_does_not_hide_the_others(site: Path) -> None:
@@ -79,10 +79,10 @@ def test_a_broken_study_of_another_package_does_not_hide_the_others(site: Path) 
     code = "from cc_hf.registry import Study\nSTUDY = Study('{}', (), 'Nothing.')\napp = 1\n"
     add_package(site, "half-toy", {group: {"half": "half_toy:STUDY"}}, code.format("half_toy:app"))
     add_package(site, "bad-toy", {group: {"bad": "bad_toy:STUDY"}}, code.format("bad_toy:absent"))
-    found = cc_hf("study")
+    output = cc_hf("study")
     names = ("toy_count", "half", "broken")
-    assert [name for name in names if name in found.stdout] == ["toy_count", "half"]
-    (line,) = found.stderr.splitlines()
+    assert [name for name in names if name in output.stdout] == ["toy_count", "half"]
+    (line,) = output.stderr.splitlines()
     assert line == (
         "warning: the study 'broken' of broken-toy (broken_toy:STUDY) "
         "cannot be loaded (ZeroDivisionError: division by zero); update or uninstall broken-toy"

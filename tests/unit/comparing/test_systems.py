@@ -99,11 +99,11 @@ def shown(found: Comparison, width: int = 80) -> str:
 
 def test_systems_are_compared_with_the_first() -> None:
     results = {name: judged(name) for name in "abc"}
-    found = compare(results)
-    pairs = [(s.metric, s.baseline, s.system, s.n) for s in found.systems]
+    comparison = compare(results)
+    pairs = [(s.metric, s.baseline, s.system, s.n) for s in comparison.systems]
     assert pairs == [("contrastive_conditioning", "a", other, N) for other in "bc"]
-    assert found.agreements == ()
-    for one in found.systems:
+    assert comparison.agreements == ()
+    for one in comparison.systems:
         first, second = results["a"], results[one.system]
         for name, figure in one.differences.items():
             assert (figure.first, figure.second) == (first.scores[name], second.scores[name])
@@ -112,17 +112,17 @@ def test_systems_are_compared_with_the_first() -> None:
         assert one.mcnemar.n_only_first == verdicts.count((True, False))
         assert one.mcnemar.n_only_second == verdicts.count((False, True))
     expected = {"accuracy", "min_accuracy", "weighted_accuracy", "accuracy_male"}
-    assert expected <= set(found.systems[0].differences)
-    kind, fields = parse(found.signature)
+    assert expected <= set(comparison.systems[0].differences)
+    kind, fields = parse(comparison.signature)
     expected_fields = {"data": "d/c@1", "n": str(N), "boot": "1000", "seed": "0"}
     assert (kind, fields | expected_fields) == ("compare", fields)
-    assert found.signatures == {name: result.signature for name, result in results.items()}
+    assert comparison.signatures == {name: result.signature for name, result in results.items()}
 
 
 def test_metrics_without_probabilities_have_no_weighted_differences() -> None:
-    (found,) = compare({"a": words("a"), "b": words("b")}).systems
+    (actual,) = compare({"a": words("a"), "b": words("b")}).systems
     names = {"accuracy", "min_accuracy", "accuracy_female", "accuracy_male"}
-    assert found.differences.keys() == names
+    assert actual.differences.keys() == names
 
 
 def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> None:
@@ -131,14 +131,14 @@ def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> 
     texts = {"a": right * 35 + no * 5, "b": right * 18 + no * 2 + wrong * 20}
     results = by_metric("simplegen_accuracy", texts, rows, tgt_lang="es", n_resamples=10)
     compared = compare(results)
-    (found,) = compared.systems
+    (actual,) = compared.systems
     groups = [
         f"{name}_{of}" for name in ("accuracy", "inconclusive_rate") for of in ("pro", "anti")
     ]
     for name in (*groups, "inconclusive_rate", "delta"):
-        values = found.differences[name].first, found.differences[name].second
+        values = actual.differences[name].first, actual.differences[name].second
         assert values == pytest.approx([results[system].scores[name] for system in "ab"])
-    assert found.differences["delta"].difference == pytest.approx(-1.1)
+    assert actual.differences["delta"].difference == pytest.approx(-1.1)
     lines = [line.split("  ")[1] for line in shown(compared, 120).splitlines() if "  " in line]
     for group in ("pro", "anti"):
         words = f"{group}-stereotypical"
@@ -164,18 +164,18 @@ def test_the_gender_gap_of_two_systems_is_compared_by_their_f1() -> None:
         judgements = [replace(j, gold=j.category, predicted=gender) for j, gender in both]
         scores = {"f1_male": 0.5, "f1_female": 0.5, "delta_g": 0.0}
         results[name] = replace(made, scores=scores, judgements=tuple(judgements))
-    (found,) = compare(results).systems
+    (actual,) = compare(results).systems
     f1 = {"a": (20 / 22, 16 / 18), "b": (20 / 28, 4 / 12)}
-    gap = found.differences["delta_g"]
+    gap = actual.differences["delta_g"]
     assert (gap.first, gap.second) == pytest.approx([f1[name][0] - f1[name][1] for name in "ab"])
     assert gap.p_value < 0.2
     assert "gender gap ΔG" in shown(compare(results))
 
 
 def test_metrics_on_the_same_translations_are_compared_by_agreement() -> None:
-    found = compare({"cc": judged("a"), "words": words("a")})
-    assert found.systems == ()
-    (one,) = found.agreements
+    comparison = compare({"cc": judged("a"), "words": words("a")})
+    assert comparison.systems == ()
+    (one,) = comparison.agreements
     both = zip(judged("a").judgements, words("a").judgements, strict=True)
     pairs = [(x.verdict, y.verdict) for x, y in both]
     assert one.labels == ("correct", "incorrect", "inconclusive")
@@ -190,22 +190,25 @@ def test_metrics_on_the_same_translations_are_compared_by_agreement() -> None:
 
 
 def test_variants_of_a_metric_are_compared_by_difference_and_agreement() -> None:
-    found = compare({"fine": judged("a"), "coarse": judged("a", coarse_scores)})
-    assert (len(found.systems), len(found.agreements)) == (1, 1)
-    assert found.agreements[0].labels == ("correct", "incorrect")
-    assert found.agreements[0].kappa == found.agreements[0].verdict_kappa
+    comparison = compare({"fine": judged("a"), "coarse": judged("a", coarse_scores)})
+    assert (len(comparison.systems), len(comparison.agreements)) == (1, 1)
+    assert comparison.agreements[0].labels == ("correct", "incorrect")
+    assert comparison.agreements[0].kappa == comparison.agreements[0].verdict_kappa
 
 
 def test_two_systems_by_two_metrics_give_four_comparisons() -> None:
     results = {"a:cc": judged("a"), "a:w": words("a"), "b:cc": judged("b"), "b:w": words("b")}
-    found = compare(results)
-    assert [(s.baseline, s.system) for s in found.systems] == [("a:cc", "b:cc"), ("a:w", "b:w")]
-    assert [(a.left, a.right) for a in found.agreements] == [("a:cc", "a:w"), ("b:cc", "b:w")]
-    assert found.not_compared == {}
+    comparison = compare(results)
+    assert [(s.baseline, s.system) for s in comparison.systems] == [
+        ("a:cc", "b:cc"),
+        ("a:w", "b:w"),
+    ]
+    assert [(a.left, a.right) for a in comparison.agreements] == [("a:cc", "a:w"), ("b:cc", "b:w")]
+    assert comparison.not_compared == {}
     # A pair that cannot be joined is reported.
-    found = compare(results | {name: other_id(results[name]) for name in ("a:w", "b:w")})
-    assert len(found.systems) == 2
-    pairs = {frozenset(name.split(" and ")) for name in found.not_compared}
+    comparison = compare(results | {name: other_id(results[name]) for name in ("a:w", "b:w")})
+    assert len(comparison.systems) == 2
+    pairs = {frozenset(name.split(" and ")) for name in comparison.not_compared}
     assert pairs == {frozenset(pair) for pair in product(("a:cc", "b:cc"), ("a:w", "b:w"))}
 
 
@@ -213,9 +216,9 @@ def test_a_metric_without_judgements_is_reported_as_not_compared() -> None:
     gap = EvaluationResult(
         "d", "c", "de", "gap", "g|data:d/c@1|n:1", N, {"bleu_gap": -0.1}, {}, (), ()
     )
-    found = compare({"a": judged("a"), "gap": gap, "b": judged("b")})
-    assert list(found.not_compared) == ["gap"]
-    assert "not compared: gap: its metric judges the whole" in shown(found)
+    comparison = compare({"a": judged("a"), "gap": gap, "b": judged("b")})
+    assert list(comparison.not_compared) == ["gap"]
+    assert "not compared: gap: its metric judges the whole" in shown(comparison)
     for results, message in (
         ({"a": judged("a"), "gap": gap}, "no other result has judgements of single translations"),
         ({"a": gap, "b": gap}, "can be compared to none of the others"),
@@ -300,11 +303,11 @@ def test_a_difference_within_the_mistakes_of_its_judge_is_remarked(
 
 
 def test_the_json_is_strict_and_complete(tmp_path: Path) -> None:
-    found = compare({"a": judged("a"), "b": judged("b"), "w": words("b")})
-    row = json.loads(found.to_json(), parse_constant=lambda name: pytest.fail(name))
+    comparison = compare({"a": judged("a"), "b": judged("b"), "w": words("b")})
+    row = json.loads(comparison.to_json(), parse_constant=lambda name: pytest.fail(name))
     assert row["systems"][0]["differences"]["accuracy"]["interval"]["level"] == 0.95
     assert row["agreements"][0]["confusion"]
-    assert row["signature"] == found.signature
+    assert row["signature"] == comparison.signature
 
 
 def test_results_are_named_after_their_files(tmp_path: Path) -> None:
@@ -314,8 +317,8 @@ def test_results_are_named_after_their_files(tmp_path: Path) -> None:
     several.write_text(ResultSet((judged("a"), words("a"))).to_json(), encoding="utf-8")
     assert set(read_results([one, several])) == {"one", "set:contrastive_conditioning", "set:words"}
     assert set(read_results([one, other])) == {str(one), str(other)}
-    found = read_results([several], metric="words")
-    assert {name: result.metric for name, result in found.items()} == {"set": "words"}
+    actual = read_results([several], metric="words")
+    assert {name: result.metric for name, result in actual.items()} == {"set": "words"}
     bad.write_text("{}", encoding="utf-8")
     for paths, metric, message in (
         ([one], "words", r"one\.json: expected a.*got contrastive_conditioning"),
@@ -344,10 +347,10 @@ def test_one_verdict_of_twenty_is_no_significant_difference_anywhere() -> None:
     results = by_metric(
         Words(), {"a": [*texts, "Ärztin"], "b": [*texts, "Arzt"]}, rows, **OPTIONS | {"ids": None}
     )
-    found = compare(results)
-    assert {one.p_value for one in found.systems[0].differences.values()} == {1.0}
-    assert found.systems[0].mcnemar.p_value == 1.0
-    text = shown(found, width=200)
+    comparison = compare(results)
+    assert {one.p_value for one in comparison.systems[0].differences.values()} == {1.0}
+    assert comparison.systems[0].mcnemar.p_value == 1.0
+    text = shown(comparison, width=200)
     assert re.search(r"male +100\.0 +0\.0 +−100\.0 +1\.000", text)
     assert re.search("difference in .*male.*: no interval: n = 1, .* at least 30", text)
     report = build_report(
@@ -380,8 +383,8 @@ def test_the_two_of_a_pair_are_exchanged_together() -> None:
 
 
 def test_one_hypothesis_has_one_p() -> None:
-    found = compare({"a": judged("a"), "b": judged("b"), "c": judged("c")}, n_resamples=50)
-    for one in found.systems:
+    comparison = compare({"a": judged("a"), "b": judged("b"), "c": judged("c")}, n_resamples=50)
+    for one in comparison.systems:
         accuracy = one.differences["accuracy"]
         assert (accuracy.p_value, accuracy.is_exact) == (one.mcnemar.p_value, True)
         assert not one.differences["weighted_accuracy"].is_exact
@@ -394,9 +397,11 @@ def test_p_at_the_floor_of_the_resamples_is_a_bound(n_resamples: int, bound: str
     )
     difference = PairedDifference(1.0, 0.0, -1.0, NoInterval("-"), 1 / (n_resamples + 1))
     assert difference_p(difference, n_resamples) == bound
-    found = compare(results, n_resamples=n_resamples)
-    assert found.systems[0].differences["accuracy"].p_value < 1 / (n_resamples + 1)
-    (line,) = [line for line in shown(found).splitlines() if line.strip().startswith("accuracy")]
+    comparison = compare(results, n_resamples=n_resamples)
+    assert comparison.systems[0].differences["accuracy"].p_value < 1 / (n_resamples + 1)
+    (line,) = [
+        line for line in shown(comparison).splitlines() if line.strip().startswith("accuracy")
+    ]
     assert line.rstrip().endswith("< 0.001")
 
 
@@ -409,9 +414,9 @@ def test_the_table_says_where_interval_and_p_come_from() -> None:
 
 
 def test_tables_show_every_figure_in_full() -> None:
-    found = compare({"a": judged("a"), "b": judged("b"), "w": words("b")})
-    text = shown(found)
-    (one,) = found.systems
+    comparison = compare({"a": judged("a"), "b": judged("b"), "w": words("b")})
+    text = shown(comparison)
+    (one,) = comparison.systems
     labels = {
         "accuracy": "accuracy",
         "min_accuracy": "minimum",
@@ -428,7 +433,7 @@ def test_tables_show_every_figure_in_full() -> None:
         f"only this one right +{one.mcnemar.n_only_first} +{one.mcnemar.n_only_second} +McNemar",
         text,
     )
-    assert f"{found.agreements[0].kappa:.3f} (" in text
+    assert f"{comparison.agreements[0].kappa:.3f} (" in text
     assert "b (rows) and w (columns) on the same translations, n = 60" in " ".join(text.split())
     assert re.search(r"^ +inconclusive +\d+ +\d+ +\d+", text, re.MULTILINE)
 
@@ -436,12 +441,12 @@ def test_tables_show_every_figure_in_full() -> None:
 def test_the_compare_command_prints_and_writes_json(tmp_path: Path) -> None:
 
     a, b = (write_result(tmp_path, name, judged(name)) for name in "ab")
-    found = printed_by(f"compare {a} {b} --seed 3 --resamples 50 -v -o {tmp_path}/o.json")
+    printed = printed_by(f"compare {a} {b} --seed 3 --resamples 50 -v -o {tmp_path}/o.json")
     expected = compare({"a": judged("a"), "b": judged("b")}, n_resamples=50, seed=3)
     assert (tmp_path / "o.json").read_text(encoding="utf-8") == expected.to_json()
-    assert expected.signature in found.replace("\n", "")
-    assert "b against the baseline a, n = 60" in " ".join(found.split())
-    header = next(line for line in found.splitlines() if "difference (95 %)" in line)
+    assert expected.signature in printed.replace("\n", "")
+    assert "b against the baseline a, n = 60" in " ".join(printed.split())
+    header = next(line for line in printed.splitlines() if "difference (95 %)" in line)
     assert header.split() == ["a", "b", "difference", "(95", "%)", "p"]
 
 
@@ -472,13 +477,13 @@ def test_flips_are_counted_among_shared_rows(shared: str, n: int, rates: Any) ->
     texts = {"a": [*stick * 10, *bat * 20, *other * 10, "", *stick]}
     texts["b"] = [*stick * 20, *bat * 20, *stick, " "]
     results = by_metric("homograph_accuracy", texts, references, tgt_lang="de", n_resamples=10)
-    found = compare(results, shared=shared, n_resamples=10)
-    (pair,) = found.systems
-    assert (pair.n, found.left_out) == (n, {"a": 42 - n, "b": 42 - n})
+    comparison = compare(results, shared=shared, n_resamples=10)
+    (pair,) = comparison.systems
+    assert (pair.n, comparison.left_out) == (n, {"a": 42 - n, "b": 42 - n})
     flips = pair.differences["flip_rate"]
     assert (flips.first, flips.second) == pytest.approx(rates)
-    assert f"|samples:shared.{shared}|" in found.signature
-    assert "flip rate" in shown(found)
+    assert f"|samples:shared.{shared}|" in comparison.signature
+    assert "flip rate" in shown(comparison)
 
 
 def drawn(shares: list[float], n: int, random: np.random.Generator) -> np.ndarray:
@@ -510,16 +515,16 @@ def test_a_gate_opens_for_a_small_loss_of_a_large_set_and_is_closed_by_the_cited
     """
     old = of_genders((0.9, 0.9), n=10_000)
     new = of_genders((0.898, 0.9), n=10_000)
-    found = gate({"old": old, "new": new}, margin=0.02)
-    assert (found.verdict, found.figures[1].decides) == ("pass", True)
+    actual = gate({"old": old, "new": new}, margin=0.02)
+    assert (actual.verdict, actual.figures[1].decides) == ("pass", True)
     few = [judgement(f"x{i}", "correct", of="other") for i in range(5)]
     both = {
         name: replace(r, judgements=(*r.judgements, *few), n=r.n + 5)
         for name, r in (("old", old), ("new", new))
     }
-    found = gate(both, margin=0.02)
-    verdicts = {f.figure: (f.verdict, f.decides) for f in found.figures}
-    assert (found.verdict, verdicts["accuracy_other"]) == ("pass", ("cannot tell", False))
+    actual = gate(both, margin=0.02)
+    verdicts = {f.figure: (f.verdict, f.decides) for f in actual.figures}
+    assert (actual.verdict, verdicts["accuracy_other"]) == ("pass", ("cannot tell", False))
     short = {name: of_genders(a, n=20) for name, a in (("old", (0.9, 0.9)), ("new", (0.9, 0.9)))}
     assert gate(short, margin=0.02).verdict == "cannot tell"
     rows = [row | {"category": f"sense {row['category']}"} for row in REFERENCES]

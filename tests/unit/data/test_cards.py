@@ -54,42 +54,42 @@ ALL_CARDS = [p.relative_to(_ROOT).as_posix() for p in sorted((_ROOT / "cards").g
 
 def sections(text: str) -> dict[str, str]:
     """Return the sections of a card by their headings, in their order."""
-    found = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)[1:]
-    return dict(zip(found[::2], found[1::2], strict=True))
+    actual = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)[1:]
+    return dict(zip(actual[::2], actual[1::2], strict=True))
 
 
 @pytest.mark.parametrize("card", ALL_CARDS)
 def test_every_card_of_a_kind_has_the_same_sections_in_one_order(root: Path, card: str) -> None:
     kind = card.split("/")[1]
     assert RepoCard.load(root / card).data.to_dict()["license"]
-    found = sections((root / card).read_text(encoding="utf-8"))
-    assert ", ".join(found) == SECTIONS[kind]
-    assert all(re.search(r"\w", body) for body in found.values())
-    size = found[{"datasets": "Size", "metrics": "Cost", "models": "Size and cost"}[kind]]
+    section_titles = sections((root / card).read_text(encoding="utf-8"))
+    assert ", ".join(section_titles) == SECTIONS[kind]
+    assert all(re.search(r"\w", body) for body in section_titles.values())
+    size = section_titles[{"datasets": "Size", "metrics": "Cost", "models": "Size and cost"}[kind]]
     assert re.search(r"\d|\b(one|two|no|each|once|every|seconds?|milliseconds?)\b", size)
-    limits = found["Limits" if kind == "datasets" else "Limits and bias"]
+    limits = section_titles["Limits" if kind == "datasets" else "Limits and bias"]
     assert len(re.findall("^- ", limits, re.MULTILINE)) >= 2
-    assert "```python\n" in found["Example"]
-    assert "```bibtex\n@" in found["Citation"]
+    assert "```python\n" in section_titles["Example"]
+    assert "```bibtex\n@" in section_titles["Citation"]
     if kind == "metrics":
-        assert "### Intervals\n" in found["Output"]
-        assert "### Signature\n" in found["Output"]
+        assert "### Intervals\n" in section_titles["Output"]
+        assert "### Signature\n" in section_titles["Output"]
     if kind == "datasets":
-        assert "### Fields\n" in found["Structure"]
-        assert "### An instance\n" in found["Structure"]
-        statement = found["Source data and curation"].partition("### Data statement\n")[2]
+        assert "### Fields\n" in section_titles["Structure"]
+        assert "### An instance\n" in section_titles["Structure"]
+        statement = section_titles["Source data and curation"].partition("### Data statement\n")[2]
         assert ", ".join(re.findall(r"^- \*\*(.+?)\*\*: ", statement, re.M)[:6]) == DATA_STATEMENT
-        assert re.search(r"^- \w", found["Limits"].partition("### Biases\n")[2], re.M)
-    assert "issue tracker" in found["Contact"]
+        assert re.search(r"^- \w", section_titles["Limits"].partition("### Biases\n")[2], re.M)
+    assert "issue tracker" in section_titles["Contact"]
 
 
 @pytest.mark.parametrize("card", ALL_CARDS)
 def test_every_card_links_its_papers_and_quotes_their_bibtex(root: Path, card: str) -> None:
-    found = sections((root / card).read_text(encoding="utf-8"))
-    linked = [key for key, paper in papers().items() if f"({paper.url})" in found["Paper"]]
+    section_titles = sections((root / card).read_text(encoding="utf-8"))
+    linked = [key for key, paper in papers().items() if f"({paper.url})" in section_titles["Paper"]]
     assert linked
     for key, paper in papers().items():
-        assert (paper.bibtex in found["Citation"]) == (key in linked)
+        assert (paper.bibtex in section_titles["Citation"]) == (key in linked)
     if card.startswith("cards/datasets/"):
         assert set(linked) == set(load_declaration(Path(card).stem).citation_keys)
 
@@ -106,11 +106,13 @@ def test_the_commands_of_every_card_exist(root: Path, card: str) -> None:
         program, verb, *arguments = shlex.split(command)
         assert (program, verb) == ("cc-hf", "evaluate")
         with evaluate.make_context("evaluate", arguments) as context:  # refuses unknown options
-            found = context.params
-        if found["dataset"] != "challenge" and not is_custom(found["dataset"]):  # the reader's own
-            declared: DatasetDeclaration = registry.resolve("dataset", found["dataset"])
-            declared.config(declared.config_of_pair(found["config"])[0])
-        assert {found["metric"]} <= {*registry.METRICS, "all", None}
+            actual = context.params
+        if actual["dataset"] != "challenge" and not is_custom(
+            actual["dataset"]
+        ):  # the reader's own
+            declared: DatasetDeclaration = registry.resolve("dataset", actual["dataset"])
+            declared.config(declared.config_of_pair(actual["config"])[0])
+        assert {actual["metric"]} <= {*registry.METRICS, "all", None}
 
 
 @pytest.mark.parametrize("name", [*registry.DATASETS, "cc-tiny-en-de"])
@@ -137,9 +139,9 @@ def test_the_card_of_ones_own_file_has_the_sections_of_every_dataset(tmp_path: P
     source = tmp_path / "bats.csv"
     source.write_text("source,focus,gold,tgt_lang\nA nurse.,nurse,male,de\n", encoding="utf-8")
     build_dataset_folder(str(source), output=tmp_path / "built")
-    found = sections((tmp_path / "built/README.md").read_text(encoding="utf-8"))
-    assert ", ".join(found) == SECTIONS["datasets"]
-    assert CITATIONS["vamvas-sennrich-2021"].bibtex in found["Citation"]
+    section_titles = sections((tmp_path / "built/README.md").read_text(encoding="utf-8"))
+    assert ", ".join(section_titles) == SECTIONS["datasets"]
+    assert CITATIONS["vamvas-sennrich-2021"].bibtex in section_titles["Citation"]
 
 
 @pytest.mark.parametrize("name", registry.DATASETS)
@@ -164,12 +166,12 @@ def test_cards_agree_with_the_declaration(root: Path, name: str) -> None:
     assert fields["size_categories"] == [size_category(total)]
     for config in declaration.configs:
         shown = [f"{n:,}" for n in config.splits.values() if n is not None]
-        found = re.search(
+        actual = re.search(
             rf"^\| `{re.escape(config.name)}`[^|]*\| [^|]+ \| ([^|]+) \|", card.text, re.MULTILINE
         )
-        assert found is not None, config.name
-        assert all(number in found.group(1) for number in shown)
-        assert ("unknown" in found.group(1)) == (None in config.splits.values())
+        assert actual is not None, config.name
+        assert all(number in actual.group(1) for number in shown)
+        assert ("unknown" in actual.group(1)) == (None in config.splits.values())
         for key in declaration.extra_keys_of(config.name):
             assert f"`{key}`" in card.text, key
     for file in declaration.files_of(None):
@@ -182,9 +184,9 @@ def test_cards_agree_with_the_declaration(root: Path, name: str) -> None:
 def test_the_example_of_a_card_is_read(root: Path, shared: Path, tmp_path: Path, name: str) -> None:
     """The row is the first of the data or, if the data are absent, one of their samples."""
     text = (root / f"cards/datasets/{name}.md").read_text(encoding="utf-8")
-    found = re.search(r"```json\n(.*?)```", text, re.DOTALL)
-    assert found is not None
-    shown = json.loads(found.group(1))
+    actual = re.search(r"```json\n(.*?)```", text, re.DOTALL)
+    assert actual is not None
+    shown = json.loads(actual.group(1))
     config = load_declaration(name).default_config
     examples = load_examples(name, data_dir=data_of(name, config, tmp_path, shared))
     ids = [example.id for example in examples]

@@ -60,21 +60,30 @@ def _part(truth: Mapping[str, float], size: int = 200, seed: int = 0) -> dict[st
 
 def test_corrected_figures_are_in_the_result_and_its_file() -> None:
     result, truth = _judged()
-    found = corrected(result, _part(truth), **_PEOPLE)
+    corrected_result = corrected(result, _part(truth), **_PEOPLE)
     names = ["accuracy", "min_accuracy", "accuracy_a", "accuracy_b"]
-    assert list(found.scores)[-4:] == [f"corrected_{name}" for name in names]
-    assert {name: found.scores[name] for name in result.scores} == result.scores
-    low, high = limits(found.intervals["corrected_accuracy"])
+    assert list(corrected_result.scores)[-4:] == [f"corrected_{name}" for name in names]
+    assert {name: corrected_result.scores[name] for name in result.scores} == result.scores
+    low, high = limits(corrected_result.intervals["corrected_accuracy"])
     assert low < np.mean(list(truth.values())) < high
-    assert "|trusted:people/n200|norm:nfc-cf|" in found.signature
-    assert "200 of 600" in found.notes[0]
-    assert EvaluationResult.from_json(found.to_json()) == found
-    columns = Counter(name for row in json.loads(found.to_json())["judgements"] for name in row)
-    assert (found.counts["n_trusted"], columns["trusted"], columns["inclusion"]) == (200, 200, 0)
-    said = headline(found)
+    assert "|trusted:people/n200|norm:nfc-cf|" in corrected_result.signature
+    assert "200 of 600" in corrected_result.notes[0]
+    assert EvaluationResult.from_json(corrected_result.to_json()) == corrected_result
+    columns = Counter(
+        name for row in json.loads(corrected_result.to_json())["judgements"] for name in row
+    )
+    assert (corrected_result.counts["n_trusted"], columns["trusted"], columns["inclusion"]) == (
+        200,
+        200,
+        0,
+    )
+    said = headline(corrected_result)
     named = ["corrected_accuracy_a", "corrected_accuracy_b"]
     assert (said.by, sorted(said.beside)) == ("corrected_min_accuracy", named)
-    assert key_names(found.metric, found.scores)[:2] == ("corrected_accuracy", "accuracy")
+    assert key_names(corrected_result.metric, corrected_result.scores)[:2] == (
+        "corrected_accuracy",
+        "accuracy",
+    )
 
 
 def test_drawn_with_unequal_probability_they_weigh_by_its_inverse() -> None:
@@ -93,10 +102,10 @@ def test_drawn_with_unequal_probability_they_weigh_by_its_inverse() -> None:
 def test_few_trusted_verdicts_leave_figures_out() -> None:
     result, truth = _judged()
     part = {name: t for name, t in truth.items() if int(name) < 60 and int(name) % 2 == 0}
-    found = corrected(result, part, **_PEOPLE)
-    names = [name for name in found.scores if name.startswith("corrected")]
+    corrected_result = corrected(result, part, **_PEOPLE)
+    names = [name for name in corrected_result.scores if name.startswith("corrected")]
     assert names == ["corrected_accuracy", "corrected_accuracy_a"]
-    assert "are of b" in found.notes[0]
+    assert "are of b" in corrected_result.notes[0]
 
 
 def test_verdicts_that_show_neither_reading_correct_no_figure() -> None:
@@ -121,12 +130,12 @@ def test_transferred_figures_assume_that_the_judge_errs_alike() -> None:
     labelled, truth = _judged(2000, accuracy=0.5, seed=1, system="other")
     labelled = corrected(labelled, _part(truth, 800), **_PEOPLE)
     result, truth = _judged(2000, accuracy=0.85, judge=0.8)
-    found = transferred(result, labelled)
+    actual = transferred(result, labelled)
     names = [f"transferred_accuracy{category}" for category in ("", "_a", "_b")]
-    assert sorted(n for n in found.scores if n.startswith("transferred")) == names
-    assert "assume that the judge errs" in found.notes[0]
-    assert "|transferred:people/n800|" in found.signature
-    assert "trusted" not in found.signature.replace("transferred", "")
+    assert sorted(n for n in actual.scores if n.startswith("transferred")) == names
+    assert "assume that the judge errs" in actual.notes[0]
+    assert "|transferred:people/n800|" in actual.signature
+    assert "trusted" not in actual.signature.replace("transferred", "")
     unequal = (replace(j, inclusion=0.1 + int(j.example_id) % 2 / 2) for j in labelled.judgements)
     biased = replace(labelled, judgements=tuple(unequal))
     alike = corrected(labelled, dict.fromkeys(map(str, range(50)), 1.0), **_PEOPLE)
@@ -166,12 +175,12 @@ def test_an_audit_reproduces_the_larger_judge_in_19_of_20_seeds() -> None:
     small, large = (evaluate(material, translations=texts, evaluator=e) for e in (SMALL, LARGE))
     truth, hits = large.scores["accuracy"], 0
     for seed in range(20):
-        found = audited(small, material, LARGE, size=150, seed=seed)
-        low, high = limits(found.intervals["corrected_accuracy"])
+        actual = audited(small, material, LARGE, size=150, seed=seed)
+        low, high = limits(actual.intervals["corrected_accuracy"])
         hits += low <= truth <= high
     assert hits >= 19
-    assert "seed19/n150" in found.signature
-    judged = {j.example_id for j in found.judgements if j.trusted is not None}
+    assert "seed19/n150" in actual.signature
+    judged = {j.example_id for j in actual.judgements if j.trusted is not None}
     assert judged == random_part([str(i) for i in range(800)], 150, seed=19)
     assert audited(small, material, LARGE, size=10_000).scores["corrected_accuracy"] == truth
 
@@ -211,18 +220,18 @@ def test_corrected_systems_are_compared_and_others_are_not() -> None:
 
 def test_corrected_figures_come_first_wherever_figures_are_shown() -> None:
     result, truth = _judged()
-    found = corrected(result, _part(truth), **_PEOPLE)
-    lines = printed(result_table(found)).splitlines()
+    corrected_result = corrected(result, _part(truth), **_PEOPLE)
+    lines = printed(result_table(corrected_result)).splitlines()
     head = next(line for line in lines if "category" in line)
     assert head.index("corrected (95 %)") < head.index("judge alone (95 %)")
     assert any(line.startswith("corrected: ") and "mistakes" in line for line in lines)
-    ratios = {f.name: f.value for f in ratio_figures(_by_gender(found))}
+    ratios = {f.name: f.value for f in ratio_figures(_by_gender(corrected_result))}
     assert list(ratios)[:2] == ["corrected_ratio_male_female", "ratio_male_female"]
-    male, female = (found.scores[f"corrected_accuracy_{category}"] for category in "ab")
+    male, female = (corrected_result.scores[f"corrected_accuracy_{category}"] for category in "ab")
     assert ratios["corrected_ratio_male_female"] == pytest.approx(male / female)
     alone = _judged(system="b", seed=4)[0]
     report = build_report(
-        [ReportedSystem(r.system, {r.metric: r}) for r in (found, alone)], n_resamples=10
+        [ReportedSystem(r.system, {r.metric: r}) for r in (corrected_result, alone)], n_resamples=10
     )
     summary, by_category, figures = report_tables(report)
     corrected_first = summary.columns.index("corrected minimum accuracy")
@@ -230,10 +239,10 @@ def test_corrected_figures_come_first_wherever_figures_are_shown() -> None:
     assert by_category.columns == ("corrected accuracy", "accuracy, judge alone") * 2
     labels = ["corrected accuracy", "accuracy, judge alone"]
     assert [row.label for row in figures.rows[:2]] == labels
-    bars = category_bars(report, found.metric)
+    bars = category_bars(report, corrected_result.metric)
     assert [bar.corrected is not None for bar in bars] == [True, False] * 2
     chart = bar_chart(bars, ["a", "b"], label="x")
     assert chart.count("whisker alone") == 2 * 3  # a line and both ends for each category
     assert all(words in chart for words in ("judge alone", "judge&#39;s mistakes included"))
-    bars = category_bars(build_report([report.systems[1]]), found.metric)
+    bars = category_bars(build_report([report.systems[1]]), corrected_result.metric)
     assert "alone" not in bar_chart(bars, ["b"], label="x")

@@ -48,14 +48,14 @@ def run_all(**options: Any) -> ResultSet:
 
 
 def test_evaluating_all_metrics_equals_evaluating_each() -> None:
-    found = run_all()
-    assert found.not_run == {}
+    outcomes = run_all()
+    assert outcomes.not_run == {}
     one = evaluate_dataset("simplegen", "en-de", **_GIVEN)
     other = evaluate_dataset("simplegen", "en-de", translations=TEXTS, metric="words")
-    assert found.results == (one, other)
+    assert outcomes.results == (one, other)
     assert other.scores["accuracy"] == 1 / 3
     assert {"n_inconclusive": 888, "n_with_source": 0}.items() <= other.counts.items()
-    assert ResultSet.from_json(found.to_json()) == found
+    assert ResultSet.from_json(outcomes.to_json()) == outcomes
     assert ResultSet.from_json(one.to_json()).results == (one,)
 
 
@@ -72,10 +72,10 @@ def test_metrics_share_a_read_and_a_call(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_options_reach_only_the_metric_that_takes_them() -> None:
-    found = run_all(options={"word": "Arzt"})
-    assert "|word:Arzt|" in found.results[1].signature
-    assert found.results[1].scores["accuracy"] == 1 / 3
-    assert found.results[0] == run_all().results[0]
+    outcomes = run_all(options={"word": "Arzt"})
+    assert "|word:Arzt|" in outcomes.results[1].signature
+    assert outcomes.results[1].scores["accuracy"] == 1 / 3
+    assert outcomes.results[0] == run_all().results[0]
     fails(UnknownNameError, r"unknown option.*did you mean 'word'", run_all, options={"wort": "x"})
 
 
@@ -138,17 +138,19 @@ def test_malformed_result_sets_are_refused(text: str) -> None:
 
 
 def test_tables_show_only_the_figures_of_the_result() -> None:
-    found = run_all()
-    weighted, words = (printed(result_table(result), width=100) for result in found.results)
+    outcomes = run_all()
+    weighted, words = (printed(result_table(result), width=100) for result in outcomes.results)
     shown = "weighted (95 %)", "ties", "mean confidence", "delta words", "−25.0"
     assert [name in weighted for name in shown] == [True, True, True, False, False]
     assert [name in words for name in shown] == [False, False, False, True, True]
     assert ("inconclusive" in weighted, "weighted" in words) == (False, False)
     total = next(line for line in words.splitlines() if line.split()[:1] == ["total"])
     assert (total.split()[:3], total.split()[-1]) == (["total", "2,664", "33.3"], "888")
-    both = printed(results_table(ResultSet(found.results, {"other": "needs [spacy]"})), width=100)
+    both = printed(
+        results_table(ResultSet(outcomes.results, {"other": "needs [spacy]"})), width=100
+    )
     assert ("2 metrics on 2,664 translations" in both, "not run" in both) == (True, False)
-    for result in found.results:
+    for result in outcomes.results:
         for name in result.scores:
             assert f" {figure_label(result.metric, name)} " in both
 

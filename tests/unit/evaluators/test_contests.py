@@ -93,10 +93,10 @@ def test_verdicts_equal_those_of_exact_scores(
     for score, value in SCORES.items():
         rough, exact = map(value, tokens)
         options: Any = {"score": score, "threshold": threshold}
-        found = pair_scores(requests, evaluator, contests, **options, **EN_DE)
+        scores = pair_scores(requests, evaluator, contests, **options, **EN_DE)
         of_exact = verdicts(exact, contests, threshold)
-        assert (score, verdicts(found, contests, threshold)) == (score, of_exact)
-        np.testing.assert_allclose(np.log(found), np.log(exact), atol=noise + 1e-12)
+        assert (score, verdicts(scores, contests, threshold)) == (score, of_exact)
+        np.testing.assert_allclose(np.log(scores), np.log(exact), atol=noise + 1e-12)
         if noise == 0.1:  # fast scores alone would give other verdicts
             assert verdicts(rough, contests) != verdicts(exact, contests)
 
@@ -113,18 +113,18 @@ def test_only_close_decisions_are_scored_again() -> None:
 def test_few_decisions_and_none_are_all_scored_exactly(n: int, has_contests: bool) -> None:
     evaluator = NoisyEvaluator(0.1)
     requests, contests = problem(n)
-    found = pair_scores(requests, evaluator, contests if has_contests else [], **EN_DE)
-    np.testing.assert_array_equal(found, both(evaluator, requests)[1])
+    scores = pair_scores(requests, evaluator, contests if has_contests else [], **EN_DE)
+    np.testing.assert_array_equal(scores, both(evaluator, requests)[1])
 
 
 def test_requests_far_below_the_best_of_their_side_are_not_scored_again() -> None:
     n, n_sources, noise = 1500, 6, 0.03
     evaluator = NoisyEvaluator(noise)
     requests, contests = problem(n, n_sources=n_sources)
-    found = pair_scores(requests, evaluator, contests, **EN_DE)
+    scores = pair_scores(requests, evaluator, contests, **EN_DE)
     rough, exact = both(evaluator, requests)
-    again = found != rough
-    np.testing.assert_array_equal(found[again], exact[again])
+    again = scores != rough
+    np.testing.assert_array_equal(scores[again], exact[again])
     n_again = int(again.reshape(n, n_sources).any(axis=1).sum())
     assert n_again > 200
     assert again.sum() < 0.75 * n_sources * n_again
@@ -138,20 +138,20 @@ def test_a_contest_with_a_score_of_0_is_scored_again(monkeypatch: pytest.MonkeyP
     vanishing, rough = [*map(ord, requests[21].source), 0], evaluator.fast.logprobs_batch
 
     def vanished(sources: Ids, targets: Ids) -> Logprobs:
-        found = rough(sources, targets)
-        return [row - 1000 * (s == vanishing) for row, s in zip(found, sources, strict=True)]
+        actual = rough(sources, targets)
+        return [row - 1000 * (s == vanishing) for row, s in zip(actual, sources, strict=True)]
 
     monkeypatch.setattr(evaluator.fast, "logprobs_batch", vanished)
-    found = pair_scores(requests, evaluator, contests, **EN_DE)
-    assert found[21] == both(evaluator, requests)[1][21]
+    actual = pair_scores(requests, evaluator, contests, **EN_DE)
+    assert actual[21] == both(evaluator, requests)[1][21]
 
 
 def test_fast_and_exact_scores_are_cached_separately(tmp_path: Any) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
     requests, contests = problem(300)
-    found = pair_scores(requests, NoisyEvaluator(0.1, cache=cache), contests, **EN_DE)
+    scores = pair_scores(requests, NoisyEvaluator(0.1, cache=cache), contests, **EN_DE)
     second = NoisyEvaluator(0.1, cache=cache)
-    np.testing.assert_array_equal(pair_scores(requests, second, contests, **EN_DE), found)
+    np.testing.assert_array_equal(pair_scores(requests, second, contests, **EN_DE), scores)
     assert (second.n_scored, second.fast.n_scored) == (0, 0)
     assert {row.fields["dtype"] for row in cache.info().identities} == {"float32", "bf16"}
     assert second.signature_fields()["dtype"] == "bf16/float32"
@@ -243,8 +243,8 @@ def test_concurrent_processes_agree_on_the_score_of_equal_ids(tmp_path: Path) ->
         second.add(
             [("a  b", "c"), ("d", "c")], [(-1.1, 2, 0.4), (-2.0, 2, 0.1)], [ids, ((4,), (3, 2))]
         )
-        found = first.find([("a b", "c"), ("a  b", "c"), ("d", "c")])
-        assert found == {0: (-1.0, 2, 0.5), 1: (-1.0, 2, 0.5), 2: (-2.0, 2, 0.1)}
+        actual = first.find([("a b", "c"), ("a  b", "c"), ("d", "c")])
+        assert actual == {0: (-1.0, 2, 0.5), 1: (-1.0, 2, 0.5), 2: (-2.0, 2, 0.1)}
         assert second.find_equal([((9,), (9,)), ids]) == {1: (-1.0, 2, 0.5)}
     with cache.session({"eval": "y"}) as other:
         assert other.find_equal([ids]) == {}
@@ -259,9 +259,9 @@ def test_every_family_scores_equal_ids_once(family: str, tmp_path: Path) -> None
     )
     sources = [f"The{' ' * n} doctor asked{'.' * i}" for i in range(6) for n in (0, 1)]
     requests = [ScoringRequest(source, "Der Arzt bat.", 0) for source in sources]
-    found = evaluator.score(requests, **EN_DE).sum_logprob
-    np.testing.assert_array_equal(found[0::2], found[1::2])
-    assert len(set(found.tolist())) == 6
+    scores = evaluator.score(requests, **EN_DE).sum_logprob
+    np.testing.assert_array_equal(scores[0::2], scores[1::2])
+    assert len(set(scores.tolist())) == 6
 
 
 @pytest.mark.parametrize("mode", ["exact", "auto", "bf16", "int8"])
@@ -270,8 +270,8 @@ def test_a_doubled_blank_ties_at_any_batch_size(mode: str, with_bf16: None) -> N
     texts = ["Die Ärztin bat.", "Der Arzt bat die Pflegerin, ihm zu helfen.", "Der Arzt fragte."]
     for members in ("cc-tiny-en-de", ["cc-tiny-en-de", "cc-tiny-en-de"]):
         for batch_tokens in (1, 70):
-            found = conditioned(texts, [row] * 3, members, mode=mode, batch_tokens=batch_tokens)
-            assert found["n_ties"] == 3
+            actual = conditioned(texts, [row] * 3, members, mode=mode, batch_tokens=batch_tokens)
+            assert actual["n_ties"] == 3
 
 
 _SAME = "row {}: two texts that are compared are the same"

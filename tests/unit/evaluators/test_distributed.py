@@ -109,7 +109,7 @@ def test_only_the_main_member_reads_the_cache(tmp_path: Path) -> None:
     def work(team: Team) -> TokenScores:
         return scored(requests, seen.extend, team=team, cache=cache)
 
-    assert [as_lists(found) for found in together(2, work)] == [as_lists(scored(requests))] * 2
+    assert [as_lists(actual) for actual in together(2, work)] == [as_lists(scored(requests))] * 2
     assert sorted(seen) == sorted((r.source, r.translation) for r in requests[30:50])
     assert cache.info().n_scores == 50
 
@@ -133,8 +133,8 @@ def one_thread(same_threads: None) -> None:
 
 @pytest.mark.usefixtures("one_thread")
 def test_three_processes_give_the_scores_of_one(tmp_path: Path, tiny_marian: Path) -> None:
-    found = in_processes(3, tmp_path, "tests.helpers.distributed_program", tiny_marian, tmp_path)
-    assert found.returncode == 0, found.stderr
+    outcomes = in_processes(3, tmp_path, "tests.helpers.distributed_program", tiny_marian, tmp_path)
+    assert outcomes.returncode == 0, outcomes.stderr
     alone = cc_hf.load_evaluator(tiny_marian)
     results = [read_json(tmp_path / f"{rank}.json") for rank in range(3)]
     assert [r["has_cache"] for r in results] == [True, False, False]
@@ -163,8 +163,8 @@ def test_commands_in_two_processes_write_the_same_result(tmp_path: Path, tiny_ma
     settings = "--evaluator-option batch_tokens=600 --evaluator-option mode=exact"
     chosen = f"--device cpu {settings} -o 2.json --cache c.sqlite --evaluator"
     command = f"evaluate bats.csv --translations t.txt {chosen}".split()
-    found = in_processes(2, tmp_path, "cc_hf.cli", *command, tiny_marian)
-    assert found.returncode == 0, found.stderr
+    outcomes = in_processes(2, tmp_path, "cc_hf.cli", *command, tiny_marian)
+    assert outcomes.returncode == 0, outcomes.stderr
     one = evaluate_dataset(
         str(bats),
         translations=texts,
@@ -174,7 +174,7 @@ def test_commands_in_two_processes_write_the_same_result(tmp_path: Path, tiny_ma
         mode="exact",
     )
     two = EvaluationResult.from_json((tmp_path / "2.json").read_text(encoding="utf-8"))
-    assert (found.stdout.count(one.signature), found.stderr.count("written: ")) == (1, 1)
+    assert (outcomes.stdout.count(one.signature), outcomes.stderr.count("written: ")) == (1, 1)
     assert two.signature == one.signature
     named = attrgetter("example_id", "is_correct", "weight")
     assert [*map(named, two.judgements)] == [*map(named, one.judgements)]
@@ -186,11 +186,11 @@ def test_commands_in_two_processes_write_the_same_result(tmp_path: Path, tiny_ma
 def test_an_error_is_printed_once_and_ends_all_processes(tmp_path: Path) -> None:
     launcher = "-m torch.distributed.run --standalone --nproc-per-node 2 -m"
     command = f"{launcher} tests.helpers.patient_cli evaluate winmt --translations t.txt"
-    found = subprocess.run(
+    completed = subprocess.run(
         (sys.executable, *command.split()), capture_output=True, text=True, cwd=tmp_path
     )
-    assert found.returncode != 0
-    assert found.stderr.count("unknown dataset 'winmt'") == 1
+    assert completed.returncode != 0
+    assert completed.stderr.count("unknown dataset 'winmt'") == 1
 
 
 _WITHOUT_ACCELERATE = """
@@ -276,17 +276,17 @@ def scored_by_nodes(launcher: str, folder: Path, killed: str, limit: float = 600
     nodes = [start([sys.executable, "-m", *command]) for command in commands]
     printed = "\n".join(node.communicate()[1] for node in nodes)
     written = [folder / f"{rank}.json" for rank in range(2)]
-    found = [json.loads(path.read_text("utf-8")) if path.exists() else {} for path in written]
-    return found, printed
+    actual = [json.loads(path.read_text("utf-8")) if path.exists() else {} for path in written]
+    return actual, printed
 
 
 @pytest.mark.parametrize("launcher", [rendezvous, accelerate], ids=["rendezvous", "accelerate"])
 def test_two_nodes_give_the_scores_of_one_process(launcher: str, tmp_path: Path) -> None:
-    found, printed = scored_by_nodes(launcher, tmp_path, "never")
-    assert [found_by.get("scores") for found_by in found] == [as_lists(scored(REQUESTS))] * 2, (
+    actual, printed = scored_by_nodes(launcher, tmp_path, "never")
+    assert [found_by.get("scores") for found_by in actual] == [as_lists(scored(REQUESTS))] * 2, (
         printed
     )
-    assert all(of_process["n_scored"] > 0 for of_process in found)
+    assert all(of_process["n_scored"] > 0 for of_process in actual)
 
 
 def test_a_node_killed_while_scoring_is_named_and_the_command_continues(tmp_path: Path) -> None:
@@ -299,11 +299,11 @@ def test_a_node_killed_while_scoring_is_named_and_the_command_continues(tmp_path
     assert time.monotonic() - start < 300  # long before the limit
     n_kept = ScoreCache(tmp_path / "scores.sqlite").info().n_scores
     assert 0 < n_kept < len(REQUESTS)
-    found, printed = scored_by_nodes(by_torchrun, tmp_path, "never")
-    assert [found_by.get("scores") for found_by in found] == [as_lists(scored(REQUESTS))] * 2, (
+    actual, printed = scored_by_nodes(by_torchrun, tmp_path, "never")
+    assert [found_by.get("scores") for found_by in actual] == [as_lists(scored(REQUESTS))] * 2, (
         printed
     )
-    assert 0 < sum(of_process["n_scored"] for of_process in found) <= (len(REQUESTS) - n_kept)
+    assert 0 < sum(of_process["n_scored"] for of_process in actual) <= (len(REQUESTS) - n_kept)
 
 
 def test_a_node_that_is_killed_before_scoring_is_named_after_the_limit(tmp_path: Path) -> None:

@@ -65,9 +65,9 @@ class _Loader:
 
 @pytest.fixture
 def loader(monkeypatch: pytest.MonkeyPatch) -> _Loader:
-    found = _Loader()
-    monkeypatch.setattr("cc_hf.evaluators.loading.load_with", found)
-    return found
+    actual = _Loader()
+    monkeypatch.setattr("cc_hf.evaluators.loading.load_with", actual)
+    return actual
 
 
 @pytest.fixture
@@ -113,8 +113,8 @@ finally:
 def run(*arguments: object, folder: Path) -> set[str]:
     """Return the heavy modules that a process of the command line imported."""
     command = [sys.executable, "-c", _SECOND, *map(str, arguments)]
-    found = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=True)
-    return {*found.stderr.rpartition("\n")[2].split()}
+    completed = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=True)
+    return {*completed.stderr.rpartition("\n")[2].split()}
 
 
 def test_a_second_run_without_torch_writes_the_same(tmp_path: Path, tiny_marian: Path) -> None:

@@ -74,11 +74,11 @@ def test_every_file_of_the_model_changes_the_identity(name: str, tmp_path: Path)
     (folder / "sub" / "deep").mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
     (folder / "linked").symlink_to(tmp_path / "elsewhere")
-    found = {hash_files(model_files(folder))}
+    actual = {hash_files(model_files(folder))}
     for content in ("1", "2"):
         (folder / name).write_text(content, encoding="utf-8")
-        found.add(hash_files(model_files(folder)))
-    assert len(found) == 3
+        actual.add(hash_files(model_files(folder)))
+    assert len(actual) == 3
     assert name in dict(model_files(folder))
 
 
@@ -116,9 +116,9 @@ def test_files_that_change_are_refused(tmp_path: Path, monkeypatch: pytest.Monke
     hashed = pretrained.model_identity
 
     def slow(model: object, place: str) -> str:
-        found = hashed(model, place)
+        actual = hashed(model, place)
         (tmp_path / "bpe.codes").write_text("a b", encoding="utf-8")
-        return found
+        return actual
 
     monkeypatch.setattr(pretrained, "model_identity", slow)
     fails(EvaluatorError, "changed while it was loaded", load_model, tmp_path)
@@ -185,12 +185,12 @@ def scores(evaluator: cc_hf.Evaluator) -> list[list[float]]:
 def test_device_auto_without_gpus_equals_the_cpu(family: str, tmp_path: Path) -> None:
     folder, loading = BUILDERS[family](tmp_path), AutoModelForSeq2SeqLM.from_pretrained
     with patch.object(AutoModelForSeq2SeqLM, "from_pretrained", wraps=loading) as loaded:
-        found, plain = (cc_hf.load_evaluator(folder, device=device) for device in ("auto", "cpu"))
-    assert scores(found) == scores(plain)
-    assert found is not plain
-    assert found is cc_hf.load_evaluator(folder, device="auto")
-    assert found.cache_identity() == plain.cache_identity()
-    assert not found.model.training  # type: ignore[attr-defined]
+        actual, plain = (cc_hf.load_evaluator(folder, device=device) for device in ("auto", "cpu"))
+    assert scores(actual) == scores(plain)
+    assert actual is not plain
+    assert actual is cc_hf.load_evaluator(folder, device="auto")
+    assert actual.cache_identity() == plain.cache_identity()
+    assert not actual.model.training  # type: ignore[attr-defined]
     if family == "marian":
         assert [call.kwargs.get("device_map") for call in loaded.mock_calls] == ["auto"]
         places = [cc_hf.LoadingOptions(device=device) for device in ("auto", "cpu")]
@@ -253,8 +253,8 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def test_probabilities_are_averaged_token_by_token(folders: list[Path]) -> None:
     evaluator = cc_hf.load_evaluator(folders[:2])
     plain = []
-    found = evaluator.token_logprobs(SOURCES, TRANSLATIONS, **EN_DE)
-    for logprobs, pair in zip(found, PAIRS, strict=True):
+    actual = evaluator.token_logprobs(SOURCES, TRANSLATIONS, **EN_DE)
+    for logprobs, pair in zip(actual, PAIRS, strict=True):
         members = np.exp([plain_forward.marian(folder, *pair).numpy() for folder in folders[:2]])
         plain.append(members.mean(axis=0))
         # averaging logarithms would differ
@@ -268,12 +268,12 @@ def test_probabilities_are_averaged_token_by_token(folders: list[Path]) -> None:
 
 def test_members_of_different_tokenisation_are_averaged_by_sentence(folders: list[Path]) -> None:
     evaluator = cc_hf.load_evaluator([folders[0], folders[2]])
-    found = evaluator.score(REQUESTS, **EN_DE)
+    scores = evaluator.score(REQUESTS, **EN_DE)
     alone = [cc_hf.load_evaluator(folders[i]).score(REQUESTS, **EN_DE) for i in (0, 2)]
     for name in ("mean_logprob", "mean_probability"):
         expected = sum(getattr(member, name) for member in alone) / 2
-        np.testing.assert_allclose(getattr(found, name), expected, atol=1e-12)
-    assert found.n_tokens.tolist() == (alone[0].n_tokens + alone[1].n_tokens).tolist()
+        np.testing.assert_allclose(getattr(scores, name), expected, atol=1e-12)
+    assert scores.n_tokens.tolist() == (alone[0].n_tokens + alone[1].n_tokens).tolist()
     refuses("different tokens", evaluator.token_logprobs, ["a"], ["b"], **EN_DE)
 
 

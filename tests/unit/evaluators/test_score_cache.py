@@ -61,9 +61,9 @@ def test_a_full_cache_gives_identical_scores_without_any_computation(path: Path)
 
 def test_only_missing_pairs_are_scored_and_the_order_of_requests_is_kept(path: Path) -> None:
     scored(path, REQUESTS[10:30])
-    found, seen = scored(path, REQUESTS[::-1])
+    actual, seen = scored(path, REQUESTS[::-1])
     assert sorted(seen) == sorted(pairs_of(REQUESTS) - pairs_of(REQUESTS[10:30]))
-    assert found == scored(None, REQUESTS[::-1])[0]
+    assert actual == scored(None, REQUESTS[::-1])[0]
 
 
 _OTHERS: dict[str, Any] = {
@@ -169,9 +169,9 @@ def test_a_damaged_row_is_recomputed_and_replaced(column: str, value: object, pa
     else:
         alter(path, f"UPDATE scores SET {column} = ? {where}", value)
     with pytest.warns(CacheWarning, match="is damaged: 1 of its scores are none") as caught:
-        found, seen = scored(path)
+        actual, seen = scored(path)
     assert len(caught) == len(seen) == 1
-    assert found == plain
+    assert actual == plain
     assert scored(path) == (plain, [])  # without a warning, which would be an error here
 
 
@@ -226,8 +226,8 @@ def test_a_damaged_identity_is_counted_without_its_fields(text: str, path: Path)
     scored(path, identity="2")
     alter(path, "UPDATE identities SET identity = ? WHERE id = 1", text)
     with pytest.warns(CacheWarning, match="does not say any more what made some of its scores"):
-        found = ScoreCache(path).info()
-    counts = {i.fields.get("eval"): i.n_scores for i in found.identities}
+        actual = ScoreCache(path).info()
+    counts = {i.fields.get("eval"): i.n_scores for i in actual.identities}
     assert counts == {None: N_DISTINCT, "letters@2": N_DISTINCT}
     with pytest.warns(CacheWarning):
         assert "letters@2" in printed_by("cache", "--path", path)
@@ -242,9 +242,9 @@ def test_more_pairs_than_one_sqlite_query_holds_are_found(path: Path) -> None:
 
 
 def test_the_default_cache_lies_in_hf_home() -> None:
-    found: Any = open_cache(True)
-    assert found.path == Path(constants.HF_HOME) / "cc_hf" / "scores.sqlite"
-    assert found.path.is_file()
+    actual: Any = open_cache(True)
+    assert actual.path == Path(constants.HF_HOME) / "cc_hf" / "scores.sqlite"
+    assert actual.path.is_file()
     assert open_cache(False) is None
 
 
@@ -318,13 +318,13 @@ def test_a_full_disk_ends_no_evaluation(path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(ScoreCache, "_open", on_a_small_disk)
     requests = letter_requests(900)
     with pytest.warns(CacheWarning, match="full") as caught:
-        found, _ = scored(path, requests)
+        actual, _ = scored(path, requests)
     assert len(caught) == 1
-    assert found == scored(None, requests)[0]
+    assert actual == scored(None, requests)[0]
     n_pages = 10_000
     n_kept = ScoreCache(path).info().n_scores
     again, seen = scored(path, requests)
-    assert (again, len(seen)) == (found, 900 - n_kept)
+    assert (again, len(seen)) == (actual, 900 - n_kept)
     assert 0 < n_kept < 900
 
 
@@ -334,11 +334,11 @@ def test_info_counts_scores_by_identity_and_clear_removes_all(path: Path) -> Non
     assert not path.parent.exists()
     scored(path, REQUESTS[:5])
     scored(path, REQUESTS[:7], identity="2")
-    found = cache.info()
-    counts = [(i.fields["eval"], i.n_scores) for i in found.identities]
+    actual = cache.info()
+    counts = [(i.fields["eval"], i.n_scores) for i in actual.identities]
     assert counts == [("letters@1", 5), ("letters@2", 7)]
-    assert found.n_bytes >= path.stat().st_size
-    assert cache.clear() == found
+    assert actual.n_bytes >= path.stat().st_size
+    assert cache.clear() == actual
     assert list(path.parent.iterdir()) == []
 
 

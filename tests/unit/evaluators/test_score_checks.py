@@ -114,8 +114,8 @@ def test_invalid_scores_are_recomputed(total: float, n: int, mean: float, tmp_pa
         with contextlib.closing(sqlite3.connect(path)) as connection, connection:
             connection.execute(update, (total, n, mean))
         with pytest.warns(CacheWarning, match="computed again"):
-            found = opened.score(requests, **EN_DE)
-        assert np.array_equal(found.sum_logprob, sound.sum_logprob)
+            actual = opened.score(requests, **EN_DE)
+        assert np.array_equal(actual.sum_logprob, sound.sum_logprob)
     assert type(opened).__name__ == "LazyEvaluator"
 
 
@@ -153,8 +153,8 @@ def test_a_masked_lm_with_invalid_weights_is_refused(tmp_path: Path) -> None:
 
     masked = load_masked_lm(save_tiny_masked_lm(tmp_path))
     spoil(masked.model)
-    found = masked.word_logprobs(masked.mask(["The doctor left."], [4]))
-    refused("probabilities that are not numbers", list, found)
+    actual = masked.word_logprobs(masked.mask(["The doctor left."], [4]))
+    refused("probabilities that are not numbers", list, actual)
     masked.model.save_pretrained(tmp_path)
     refused("the weight .* is NaN", load_masked_lm, tmp_path)
 

@@ -155,9 +155,9 @@ def test_the_note_on_mucow_names_a_metric_without_evaluator(shared: Path, tiny: 
     metric = make_metric("contrastive_conditioning")
     four = replace(material, rows=material.examples[:4])
     with pytest.warns(ResultWarning, match=r"all 4 rows have other cues.* on mucow \(n = 192\)"):
-        found = judge(metric, four, ["Ja."] * 4, evaluator=tiny)
+        actual = judge(metric, four, ["Ja."] * 4, evaluator=tiny)
     expected = "Without an evaluator, mucow en-de is judged by mucow_pattern_matching"
-    assert found.notes[-1] == expected
+    assert actual.notes[-1] == expected
 
 
 def test_building_cues_warns_of_an_unsuitable_evaluator(tiny: Evaluator) -> None:

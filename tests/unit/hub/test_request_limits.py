@@ -154,11 +154,11 @@ async def _half_sent(page: RequestLimits, n: int, **scope: Any) -> list[asyncio.
 async def _ended(tasks: Iterable[asyncio.Task[int | None]]) -> list[int | None]:
     """The statuses of those that ended; the others are stopped."""
     await asyncio.sleep(0.01)
-    found = [task.result() for task in tasks if task.done()]
+    actual = [task.result() for task in tasks if task.done()]
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    return found
+    return actual
 
 
 def test_half_sent_uploads_leave_the_slots_of_judging_alone() -> None:
@@ -189,8 +189,8 @@ def test_old_half_sent_bodies_give_way_even_if_clients_cannot_be_told_apart() ->
     async def run() -> list[Any]:
         page = limits(Application(), **{**FULL, "moment": 0})
         waiting = await _half_sent(page, 8)
-        found = [await call(page, scope_of(), parts(b"x")) for _ in range(5)]
-        return [*found, sorted(map(str, await _ended(waiting)))]
+        actual = [await call(page, scope_of(), parts(b"x")) for _ in range(5)]
+        return [*actual, sorted(map(str, await _ended(waiting)))]
 
     # three of the client are left, of which each of the five requests displaced one if it could
     assert asyncio.run(run()) == [200] * 5 + [["503"] * 6]
@@ -216,9 +216,9 @@ def test_requests_that_are_served_keep_their_slots() -> None:
         page = limits(app, **FULL)  # type: ignore[arg-type]
         tasks = [asyncio.create_task(call(page, scope_of(), parts(b"x"))) for _ in range(4)]
         await asyncio.sleep(0.01)
-        found = [await call(page, scope_of(), parts(b"x"))]
+        actual = [await call(page, scope_of(), parts(b"x"))]
         is_judged.set()
-        return [*found, await asyncio.gather(*tasks), await call(page, scope_of(), parts(b"x"))]
+        return [*actual, await asyncio.gather(*tasks), await call(page, scope_of(), parts(b"x"))]
 
     assert asyncio.run(run()) == [503, [200] * 4, 200]
 

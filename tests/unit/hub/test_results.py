@@ -55,17 +55,17 @@ def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> N
     from cc_hf.plugins.dataset_folders.benchmark import FRAMEWORK, eval_yaml
 
     declared = declaration(name)
-    found = tasks(declared)
-    assert len({task.id for task in found}) == len(found)
+    actual = tasks(declared)
+    assert len({task.id for task in actual}) == len(actual)
     shown = benchmark_tasks(declared)
     assert any(config.has_choices for config in declared.configs) <= len(shown) <= MAX_TASKS
-    assert set(shown) <= set(found)
+    assert set(shown) <= set(actual)
     content = yaml.safe_load(eval_yaml(declared, shown))
     assert list(content) == ["name", "description", "evaluation_framework", "tasks"]
     assert content["evaluation_framework"] == FRAMEWORK
     made = [(task["id"], task["config"], task["split"]) for task in content["tasks"]]
     assert made == [(task.id, f"{task.config}.choices", task.split) for task in shown]
-    for task in found[:: max(1, len(found) // 20)]:
+    for task in actual[:: max(1, len(actual) // 20)]:
         data = "/".join([name, task.config, task.split]).removesuffix("/test")
         named = (name, task.config, task.tgt_lang, task.metric, f"x|data:{data}@abc", 1)
         result = EvaluationResult(*named, {task.score: 0.5}, {}, (), ())
@@ -116,15 +116,17 @@ def test_the_yaml_survives_the_parser_of_the_hub() -> None:
     published = published_scores([supported(RESULT), GAP], REPOS)
     files = eval_result_files(published, **OPTIONS)
     assert sorted(files) == FILES
-    gaps, found = (parse_eval_result_entries(yaml.safe_load(files[name])) for name in FILES)
-    assert [found, gaps] == [entries(one, **OPTIONS) for one in published]
-    assert {one.task_id.rpartition("--")[2]: one.value for one in found} == SCORES
-    told = {(e.dataset_id, e.date, e.source_url, e.source_name, e.notes) for e in found}
+    gaps, actual = (parse_eval_result_entries(yaml.safe_load(files[name])) for name in FILES)
+    assert [actual, gaps] == [entries(one, **OPTIONS) for one in published]
+    assert {one.task_id.rpartition("--")[2]: one.value for one in actual} == SCORES
+    told = {(e.dataset_id, e.date, e.source_url, e.source_name, e.notes) for e in actual}
     # a figure that is none of those to cite names them
     level = f"{SIGNATURE}; level: supported, by 800 labels of people (winomt)"
     cited = f"{level}; to cite: minimum accuracy 33.3"
     assert told == {("org/winomt", *OPTIONS.values(), notes) for notes in (level, cited)}
-    assert {x for e in found for x in (e.dataset_revision, e.source_user, e.verify_token)} == {None}
+    assert {x for e in actual for x in (e.dataset_revision, e.source_user, e.verify_token)} == {
+        None
+    }
     task = "counterfactual_de--dev--gender_quality_gap"
     assert {one.task_id for one in gaps} == {f"{task}--{score}" for score in GAPS}
 
@@ -133,8 +135,8 @@ def test_results_name_the_commit_of_the_dataset_and_the_owner_of_their_page() ->
     repos = {"winomt": f"org/winomt@{COMMIT}"}
     page = {**OPTIONS, "source_url": "https://huggingface.co/spaces/me/board"}
     (text,) = eval_result_files(published_scores([RESULT], repos), **page).values()
-    found = parse_eval_result_entries(yaml.safe_load(text))
-    told = {(one.dataset_id, one.dataset_revision, one.source_user) for one in found}
+    entries = parse_eval_result_entries(yaml.safe_load(text))
+    told = {(one.dataset_id, one.dataset_revision, one.source_user) for one in entries}
     assert told == {("org/winomt", COMMIT, "me")}
     (first, *_) = eval_results(published_scores([RESULT], repos))
     assert (first.dataset_type, first.dataset_revision) == ("org/winomt", COMMIT)
@@ -170,10 +172,10 @@ def test_dataset_repositories_must_be_given_for_every_dataset() -> None:
 
 
 def test_the_model_index_survives_parsing_and_keeps_the_card() -> None:
-    found = eval_results(
+    actual = eval_results(
         published_scores([RESULT, GAP], REPOS), source_url=OPTIONS["source_url"], source_name="Log"
     )
-    assert model_index_to_eval_results(eval_results_to_model_index("m", found)) == ("m", found)
+    assert model_index_to_eval_results(eval_results_to_model_index("m", actual)) == ("m", actual)
     of_bleu = EvalResult("translation", "org/wmt", "WMT", "bleu", 31.5, dataset_config="de")
     old = replace(of_bleu, metric_name="BLEU", source_url="https://example.org/old")
     card = (
@@ -181,23 +183,23 @@ def test_the_model_index_survives_parsing_and_keeps_the_card() -> None:
         + yaml.safe_dump(eval_results_to_model_index("mine", [old])).replace("\n", "\r\n")
         + "---\r\n# Model\r\n\r\ntext --- text\r\n"
     )
-    text = with_model_index(card, "org/model", found)
+    text = with_model_index(card, "org/model", actual)
     assert text.endswith("---\r\n# Model\r\n\r\ntext --- text\r\n")
     loaded = ModelCard(text)
     kept = [loaded.data[key] for key in ("license", "language", "tags", "model_name")]
     assert kept == ["mit", ["de"], ["zażółć"], "mine"]
-    assert loaded.data["eval_results"] == [old, *found]
-    assert ModelCard(str(loaded)).data["eval_results"] == [old, *found]
-    assert with_model_index(text, "org/model", found) == text
-    better = [replace(one, metric_value=0.9) for one in found]
+    assert loaded.data["eval_results"] == [old, *actual]
+    assert ModelCard(str(loaded)).data["eval_results"] == [old, *actual]
+    assert with_model_index(text, "org/model", actual) == text
+    better = [replace(one, metric_value=0.9) for one in actual]
     shown = ModelCard(with_model_index(text, "org/model", better)).data["eval_results"]
     assert shown == [old, *better]
 
 
 def test_a_missing_card_is_created_and_a_broken_one_refused(tmp_path: Path) -> None:
-    found = eval_results(published_scores([RESULT], REPOS))
-    text = with_model_index(None, "org/model", found)
-    assert ModelCard(text).data["eval_results"] == found
+    actual = eval_results(published_scores([RESULT], REPOS))
+    text = with_model_index(None, "org/model", actual)
+    assert ModelCard(text).data["eval_results"] == actual
     assert text.endswith("---\n# model\n")
     for broken in (
         "---\nlicense: [mit\n---\n",
@@ -206,7 +208,9 @@ def test_a_missing_card_is_created_and_a_broken_one_refused(tmp_path: Path) -> N
         f"---\na: {'[' * 3000}{']' * 3000}\n---\n",
         "---\na: &a [1]\nb: *a\n---\n",
     ):
-        refuses(r"leave the card .*model_index=False", with_model_index, broken, "org/model", found)
+        refuses(
+            r"leave the card .*model_index=False", with_model_index, broken, "org/model", actual
+        )
 
 
 @pytest.fixture
@@ -271,9 +275,9 @@ def test_the_commit_of_the_dataset_is_that_on_the_hub(hub: FakeHub, files: list[
         assert error is None
         repository = hub.repos["models/org/model"]
         assert set(repository) == {"README.md", FILE}
-        found = parse_eval_result_entries(yaml.safe_load(repository[FILE]))
-        assert found[0].date == today()
-        return output, {one.dataset_revision for one in found}
+        entries = parse_eval_result_entries(yaml.safe_load(repository[FILE]))
+        assert entries[0].date == today()
+        return output, {one.dataset_revision for one in entries}
 
     output, revisions = sent("org/winomt")
     assert revisions == {None}

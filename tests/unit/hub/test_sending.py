@@ -371,9 +371,9 @@ def test_every_metric_page_judges_its_example(tmp_path: Path) -> None:
         [sys.executable, "-c", _PAGES, str(tmp_path)], capture_output=True, text=True
     )
     assert run.returncode == 0, run.stderr
-    found = [json.loads(line) for line in run.stdout.splitlines()]
-    assert [name for name, *_ in found] == sorted(registry.METRICS)
-    for name, predictions, right, wrong, of_sentence in found:
+    actual = [json.loads(line) for line in run.stdout.splitlines()]
+    assert [name for name, *_ in actual] == sorted(registry.METRICS)
+    for name, predictions, right, wrong, of_sentence in actual:
         message, rows, figures, signature = right
         assert message["visible"] is False, (name, message)
         if registry.resolve("metric", name).judges:
@@ -394,9 +394,9 @@ def test_the_app_starts_and_answers_requests(tmp_path: Path, socket_enabled: Non
         request = urllib.request.Request(path, data, headers)
         event = json.loads(urllib.request.urlopen(request).read())["event_id"]
         answer = urllib.request.urlopen(f"{path}/{event}").read().decode()
-    found: list[Any] = json.loads(answer.partition("event: complete\ndata: ")[2].splitlines()[0])
-    assert found[1]["data"] == [["1", "Die Ärztin ist gut.", "correct"]]
-    assert ["accuracy", "100.0 %"] in found[2]["data"]
+    actual: list[Any] = json.loads(answer.partition("event: complete\ndata: ")[2].splitlines()[0])
+    assert actual[1]["data"] == [["1", "Die Ärztin ist gut.", "correct"]]
+    assert ["accuracy", "100.0 %"] in actual[2]["data"]
 
 
 def test_the_theme_asks_for_no_fonts_of_other_servers() -> None:

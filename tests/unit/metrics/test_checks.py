@@ -97,9 +97,11 @@ def test_references_may_be_the_rows_of_a_table(name: str) -> None:
 @pytest.mark.parametrize("name", METRICS)
 def test_numpy_arrays_and_texts_become_plain_python_values(name: str) -> None:
     translations, references = CASES[name]
-    found = run(name, np.array(translations), [_arrays(reference) for reference in references])
-    assert found == run(name, translations, references)
-    values = [v for j in found.judgements for v in (j.translation, j.category, j.gold, j.predicted)]
+    outcome = run(name, np.array(translations), [_arrays(reference) for reference in references])
+    assert outcome == run(name, translations, references)
+    values = [
+        v for j in outcome.judgements for v in (j.translation, j.category, j.gold, j.predicted)
+    ]
     assert all(type(value) is str for value in values)
 
 
@@ -168,16 +170,16 @@ def test_composed_and_decomposed_letters_are_judged_alike(name: str, side: str) 
     translations, references = CASES[name]
     expected = run(name, translations, references)
     given = translations if side == "references" else _decomposed(translations)
-    found = run(name, given, references if side == "translations" else _decomposed(references))
+    outcome = run(name, given, references if side == "translations" else _decomposed(references))
     for what in ("scores", "intervals", "counts", "signature"):
-        assert getattr(found, what) == getattr(expected, what)
-    assert [j.verdict for j in found.judgements] == [j.verdict for j in expected.judgements]
-    assert "|norm:nfc-cf|" in found.signature
+        assert getattr(outcome, what) == getattr(expected, what)
+    assert [j.verdict for j in outcome.judgements] == [j.verdict for j in expected.judgements]
+    assert "|norm:nfc-cf|" in outcome.signature
     if expected.judgements and translations:
         # accents matter in these translations
         assert {"correct", "incorrect"} & {j.verdict for j in expected.judgements}
         # the judgements keep the given texts
-        assert [j.translation for j in found.judgements] == given
+        assert [j.translation for j in outcome.judgements] == given
 
 
 def test_positions_of_characters_are_those_of_the_composed_text() -> None:
@@ -208,9 +210,9 @@ def test_translations_of_invisible_characters_alone_are_blank(blank: str) -> Non
                 "row 0: expected a translation", run, name, [blank, *translations[1:]], references
             )
         texts = ([text, *translations[1:]] for text in (blank, ""))
-        found, expected = (run(name, given, references, **options) for given in texts)
-        assert found.counts == expected.counts, name
-        assert [j.verdict for j in found.judgements] == [j.verdict for j in expected.judgements]
+        actual, expected = (run(name, given, references, **options) for given in texts)
+        assert actual.counts == expected.counts, name
+        assert [j.verdict for j in actual.judgements] == [j.verdict for j in expected.judgements]
 
 
 def test_decomposed_letters_are_judged_alike_in_ukrainian() -> None:
@@ -218,8 +220,8 @@ def test_decomposed_letters_are_judged_alike_in_ukrainian() -> None:
     name, translations = "winomt_pattern_matching", ["Цей водій приїхав.", "Ця водійка приїхала."]
     references = [{**CASES[name][1][0], "source": "The driver left.", "occupation": "driver"}] * 2
     for texts in (_decomposed(translations), translations):
-        found = run(name, texts, references, tgt_lang="uk", alignments=None)
-        assert [j.predicted for j in found.judgements] == ["male", "female"]
+        outcome = run(name, texts, references, tgt_lang="uk", alignments=None)
+        assert [j.predicted for j in outcome.judgements] == ["male", "female"]
 
 
 ACCENT = {"reference": "die Ärztin kam", "contrastive_reference": "der Arzt kam"}
@@ -239,7 +241,7 @@ def test_results_on_different_user_data_are_not_joined_by_row_number() -> None:
             (compare, both),
             (
                 build_report,
-                [ReportedSystem(system, {name: found}) for system, found in both.items()],
+                [ReportedSystem(system, {name: actual}) for system, actual in both.items()],
             ),
             (evaluator_agreement, both),
             (partial(agreement_with_labels, assumption=Assumption(strange)), result, []),

@@ -183,9 +183,9 @@ def test_geometric_and_reference_scores_give_the_same_judgements(tiny_marian: Pa
     predictions = ["Der Arzt bat.", "Die Ärztin ging.", "Ein Koch."]
     logits = {}
     for score in ("geometric", "reference", "arithmetic"):
-        found = run(predictions, [GOOD] * 3, tiny_marian, score=score)
-        assert f"|score:{score}|" in found["signature"]
-        probabilities = np.array(found["probability_correct"])
+        outcome = run(predictions, [GOOD] * 3, tiny_marian, score=score)
+        assert f"|score:{score}|" in outcome["signature"]
+        probabilities = np.array(outcome["probability_correct"])
         logits[score] = np.log(probabilities / (1 - probabilities))
     np.testing.assert_allclose(logits["reference"], logits["geometric"] * math.log(2), atol=1e-9)
 

@@ -63,24 +63,24 @@ def texts_of(row: dict[str, Any]) -> list[str]:
 
 
 def test_the_correct_translation_must_beat_all_others_and_ties_are_wrong() -> None:
-    found = evaluate(ROWS, by_table, src_lang="en", tgt_lang="de", n_resamples=50)
-    assert [j.is_correct for j in found.judgements] == [True, False, False, True, False, True]
+    result = evaluate(ROWS, by_table, src_lang="en", tgt_lang="de", n_resamples=50)
+    assert [j.is_correct for j in result.judgements] == [True, False, False, True, False, True]
     by_category = {"min_accuracy": 1 / 3, "accuracy_x": 2 / 3, "accuracy_y": 1 / 3}
-    assert found.scores == {"accuracy": 0.5, "pair_accuracy": 0, **by_category}
+    assert result.scores == {"accuracy": 0.5, "pair_accuracy": 0, **by_category}
     counts = {"n_correct": 3, "n_ties": 2, "n_without_contrast": 1, "n_without_twin": 1}
-    assert found.counts == {**counts, "n_pairs": 2, "n_pairs_correct": 0}
-    assert [(c.category, c.n_ties) for c in found.categories] == [("x", 1), ("y", 1)]
-    assert [found.judgements[i].scores for i in (1, 3)] == [(0.75, 0.5, 0.75), (0.0,)]
-    probabilities = [j.probability_correct for j in found.judgements[1:5]]
+    assert result.counts == {**counts, "n_pairs": 2, "n_pairs_correct": 0}
+    assert [(c.category, c.n_ties) for c in result.categories] == [("x", 1), ("y", 1)]
+    assert [result.judgements[i].scores for i in (1, 3)] == [(0.75, 0.5, 0.75), (0.0,)]
+    probabilities = [j.probability_correct for j in result.judgements[1:5]]
     assert probabilities == [0.5, pytest.approx(1 / 6), None, 0.5]
-    signature = re.sub(r"(own|scores[.])@?[0-9a-f]{8,12}", r"\1", found.signature)
+    signature = re.sub(r"(own|scores[.])@?[0-9a-f]{8,12}", r"\1", result.signature)
     begin = (
         "cts|data:own|sys:scored|langs:en-de|"
         "eval:function by_table@scores.|score:own|tie:incorrect"
         "|norm:nfc-cf|n:6|boot:50|seed:0|m:4|v:"
     )
     assert signature.startswith(begin)
-    assert found.intervals["pair_accuracy"] == wilson_interval(0, found.counts["n_pairs"])
+    assert result.intervals["pair_accuracy"] == wilson_interval(0, result.counts["n_pairs"])
     lenient = evaluate(ROWS, by_table, src_lang="en", tgt_lang="de", ties="correct")
     assert (lenient.counts["n_correct"], lenient.counts["n_ties"]) == (5, 2)
     assert "|tie:correct|" in lenient.signature
@@ -88,9 +88,9 @@ def test_the_correct_translation_must_beat_all_others_and_ties_are_wrong() -> No
 
 def test_a_pair_is_correct_when_both_rows_are() -> None:
     rows = [{**ROWS[i], "pair": name} for i, name in ((0, "a"), (5, "a"), (0, "b"), (2, "b"))]
-    found = evaluate(rows, by_table)
-    assert (found.scores["pair_accuracy"], found.scores["accuracy"]) == (0.5, 0.75)
-    assert found.intervals["pair_accuracy"] == wilson_interval(1, 2)
+    result = evaluate(rows, by_table)
+    assert (result.scores["pair_accuracy"], result.scores["accuracy"]) == (0.5, 0.75)
+    assert result.intervals["pair_accuracy"] == wilson_interval(1, 2)
     alone = evaluate(rows[:1], by_table)
     assert "pair_accuracy" not in alone.scores
     assert alone.counts["n_without_twin"] == 1
@@ -112,15 +112,15 @@ def test_scores_are_of_the_model(score: str, summed: str, tiny_marian: Path, mod
     rows = [contrast("The doctor asked.", "Der Arzt bat.", "Die Ärztin bat.", "Der Arzt bat sie.")]
     rows.append(contrast("The nurse.", "Der Pfleger.", "Die Krankenschwester."))
     evaluator = cc_hf.load_evaluator(tiny_marian, src_lang="en", tgt_lang="de", mode=mode)
-    found = evaluate(rows, evaluator, score=score)
-    for row, judgement in zip(rows, found.judgements, strict=True):
+    result = evaluate(rows, evaluator, score=score)
+    for row, judgement in zip(rows, result.judgements, strict=True):
         plain = [plain_forward.marian(tiny_marian, row["source"], t) for t in texts_of(row)]
         logs = [float(getattr(logprobs, summed)()) for logprobs in plain]
         expected = np.exp(logs) if score == "perplexity" else logs
         np.testing.assert_allclose(judgement.scores, expected, rtol=1e-5)
         assert judgement.is_correct == (logs[0] > max(logs[1:]))
-    assert score == "perplexity" or "|score:logprob|" in found.signature
-    probability = found.judgements[1].probability_correct
+    assert score == "perplexity" or "|score:logprob|" in result.signature
+    probability = result.judgements[1].probability_correct
     if score == "logprob":
         assert probability == pytest.approx(1 / (1 + np.exp(logs[1] - logs[0])), rel=1e-4)
 
@@ -128,12 +128,12 @@ def test_scores_are_of_the_model(score: str, summed: str, tiny_marian: Path, mod
 def test_a_causal_language_model_scores_texts_without_source(tmp_path: Path) -> None:
     families.save_tiny_causal_lm(tmp_path)
     row = {"correct_translation": "Der Arzt bat sie.", "contrastive_translations": ["Der Arzt."]}
-    found = compute(
+    computed = compute(
         [row], src_lang="en", tgt_lang="de", evaluator=tmp_path, prompt="", score="logprob"
     )
     plain = [plain_forward.causal_lm(tmp_path, "", t, prompt="<s>").sum() for t in texts_of(row)]
-    np.testing.assert_allclose(found["scores"][0], plain, rtol=1e-5)
-    assert "|prompt:none|" in found["signature"]
+    np.testing.assert_allclose(computed["scores"][0], plain, rtol=1e-5)
+    assert "|prompt:none|" in computed["signature"]
 
 
 def test_close_decisions_of_a_faster_pass_are_repeated_exactly() -> None:
@@ -145,10 +145,10 @@ def test_close_decisions_of_a_faster_pass_are_repeated_exactly() -> None:
     for score in ("perplexity", "logprob"):
         exact, fast = LetterEvaluator(), LetterEvaluator()
         fast.own_fast = Rough()
-        found = evaluate(rows, fast, score=score, n_resamples=1)
+        result = evaluate(rows, fast, score=score, n_resamples=1)
         expected = evaluate(rows, exact, score=score, n_resamples=1)
-        assert [j.verdict for j in found.judgements] == [j.verdict for j in expected.judgements]
-        assert found.judgements != expected.judgements
+        assert [j.verdict for j in result.judgements] == [j.verdict for j in expected.judgements]
+        assert result.judgements != expected.judgements
 
 
 def test_nan_scores_are_refused_naming_the_row() -> None:
@@ -235,10 +235,10 @@ def test_the_order_of_rows_and_of_contrasts_does_not_matter(rows: Any) -> None:
     def judged(step: int) -> dict[str, Any]:
         sides = [(text, [t for t in others if t != text]) for text, others in rows[::step]]
         references = [contrast("", text, *others[::step]) for text, others in sides]
-        found = compute(references, evaluator=hash_scores, n_resamples=2)
+        computed = compute(references, evaluator=hash_scores, n_resamples=2)
         n_scored = sum(len(left) + len(right) for left, right in contests(references))
-        assert n_scored + found["n_without_contrast"] == len(requests(references))
-        return found
+        assert n_scored + computed["n_without_contrast"] == len(requests(references))
+        return computed
 
     assert judged(-1)["verdicts"] == judged(1)["verdicts"][::-1]
 
@@ -264,26 +264,26 @@ def run(name: str, config: str, folder: Path, shared: Path, **options: Any) -> E
 )
 def test_contrastive_data_are_evaluated(n: Any, data: str, shared: Path, tmp_path: Path) -> None:
     name, config = data.split()
-    found = run(name, config, tmp_path, shared)
+    outcome = run(name, config, tmp_path, shared)
     examples = cc_hf.load_examples(name, config, data_dir=data_of(name, config, tmp_path, shared))
-    assert n.items() <= found.counts.items()
-    for example, judgement in zip(examples, found.judgements, strict=True):
+    assert n.items() <= outcome.counts.items()
+    for example, judgement in zip(examples, outcome.judgements, strict=True):
         texts = tuple(
             map(composed, (example.correct_translation, *example.contrastive_translations))
         )  # some have invisible characters
         assert judgement.scores == tuple(hash_scores([example.source] * len(texts), texts))
         right, *others = judgement.scores
         assert judgement.is_correct == all(right > other for other in others)
-    assert found.signature.startswith(f"cts|data:{name}/{config}@")
+    assert outcome.signature.startswith(f"cts|data:{name}/{config}@")
 
 
 def test_mt_geneval_sources_get_their_context(shared: Path) -> None:
     seeing = Mock(side_effect=constant_scores, __name__="seeing")
     name = "mt_geneval", "contextual_it"
     examples = cc_hf.load_examples(*name, data_dir=shared / "upstream")
-    found = run(*name, shared, shared, evaluator=seeing, options={"context": "prepended"})
+    outcome = run(*name, shared, shared, evaluator=seeing, options={"context": "prepended"})
     assert seeing.call_args.args[0][0] == f"{examples[0].extra['context']} {examples[0].source}"
-    assert (found.scores["accuracy"], found.counts["n_ties"]) == (0, found.n)
+    assert (outcome.scores["accuracy"], outcome.counts["n_ties"]) == (0, outcome.n)
 
 
 @cases(
@@ -314,9 +314,9 @@ def test_metric_all_judges_the_evaluator_without_translations(shared: Path, tmp_
         data = shared / "upstream"
         return evaluate_dataset_by_all("mt_geneval", "contextual_it", data_dir=data, **options)
 
-    found = by_all(evaluator=hash_scores)
-    (result,) = found.results
-    assert (result.metric, result.system, found.not_run) == (METRIC, "hash_scores", {})
+    actual = by_all(evaluator=hash_scores)
+    (result,) = actual.results
+    assert (result.metric, result.system, actual.not_run) == (METRIC, "hash_scores", {})
     given = by_all(translations=["x"] * result.n)
     assert "gender_accuracy" in [result.metric for result in given.results]
     assert METRIC not in given.not_run
@@ -337,10 +337,10 @@ def test_evaluator_models_can_be_compared_like_systems(tmp_path: Path) -> None:
     options: dict[str, Any] = {"data_dir": contrawsd(tmp_path), "metric": METRIC}
     first = evaluate_dataset("contrawsd", evaluator=hash_scores, **options)
     other = evaluate_dataset("contrawsd", evaluator=second, **options)
-    (found,) = compare({"hash_scores": first, "second": other}, n_resamples=20).systems
-    assert (found.baseline, found.system, found.n) == ("hash_scores", "second", 3)
+    (actual,) = compare({"hash_scores": first, "second": other}, n_resamples=20).systems
+    assert (actual.baseline, actual.system, actual.n) == ("hash_scores", "second", 3)
     difference = other.scores["accuracy"] - first.scores["accuracy"]
-    assert found.differences["accuracy"].difference == difference
+    assert actual.differences["accuracy"].difference == difference
 
 
 def test_the_command_line_evaluates_without_translations(tmp_path: Path) -> None:
@@ -353,10 +353,10 @@ def test_the_command_line_evaluates_without_translations(tmp_path: Path) -> None
     path.parent.mkdir(parents=True)
     path.write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
     declare_wino_x(tmp_path)
-    found = output(METRIC, "-v", "-o", tmp_path / "r.json")
-    assert "cts|data:wino_x/mt_en_de.translations@local." in found
-    assert "|sys:scored|langs:en-de|eval:cc-tiny-en-de@" in found
-    assert "pair accuracy" in found
+    actual = output(METRIC, "-v", "-o", tmp_path / "r.json")
+    assert "cts|data:wino_x/mt_en_de.translations@local." in actual
+    assert "|sys:scored|langs:en-de|eval:cc-tiny-en-de@" in actual
+    assert "pair accuracy" in actual
     result = ResultSet.from_json((tmp_path / "r.json").read_text(encoding="utf-8")).results[0]
     assert [len(j.scores) for j in result.judgements] == [2, 2]
     assert ": 2 examples" in output("all")

@@ -123,9 +123,9 @@ def test_systems_are_compared_in_what_shows_a_reading() -> None:
     )  # fmt: skip
     second = replace(first, judgements=moved, system="b")
     compared, _, _ = compare_with_baseline({"a": first, "b": second}, "a", n_resamples=50)
-    found = compared["b"].differences
-    assert (found["accuracy"].first, found["accuracy"].second) == (2 / 3, 1 / 3)
-    assert found["neither_share"].difference == 0
+    actual = compared["b"].differences
+    assert (actual["accuracy"].first, actual["accuracy"].second) == (2 / 3, 1 / 3)
+    assert actual["neither_share"].difference == 0
     assert compared["b"].mcnemar.n_only_first == 8
 
 
@@ -193,22 +193,22 @@ def test_intervals_cover_what_they_promise() -> None:
         names = [f"c{row % k}" for row in range(n)]
         systems = [_drawn(draw, n, threshold, share, p) for p in (right, right - 0.1)]
         columns = VerdictColumns.of(names, systems[0][1], systems[0][0], is_neither=systems[0][2])
-        found = columns.intervals()
+        actual = columns.intervals()
         truth = {"accuracy": right, "accuracy_c1": right, "neither_share": share}
         compared = paired_differences(
             np.array([s[1] for s in systems]), names, counted=~np.array([s[2] for s in systems]),
             n_resamples=1,
         )  # fmt: skip
-        found["difference"], truth["difference"] = compared[0]["accuracy"].interval, -0.1
+        actual["difference"], truth["difference"] = compared[0]["accuracy"].interval, -0.1
         labels = np.where(np.arange(n) < 120, systems[0][1], np.nan)
         judged_wrong = draw.random(n) < 0.05
         corrected = corrected_accuracies(
             (systems[0][1] ^ judged_wrong).astype(float), labels, names,
             shown=(~systems[0][2], (~systems[0][2]).astype(float)),
         )  # fmt: skip
-        found["corrected"], truth["corrected"] = corrected["accuracy"].interval, right
+        actual["corrected"], truth["corrected"] = corrected["accuracy"].interval, right
         for name, value in truth.items():
-            low, high = limits(found[name])
+            low, high = limits(actual[name])
             covered.setdefault(name, []).append(low <= value <= high)
     # Within three standard errors of the simulation of what is asked for, .94 to .97.
     for name, of_name in covered.items():

@@ -85,10 +85,10 @@ def assert_same(folder: Path | str, texts: list[str], tgt_lang: str = "") -> Non
     assert light.mark_ids == whole.mark_ids
     assert light.source_pieces(rows[-1]) == whole.source_pieces(rows[-1])
     sources, targets = ([request[side] for request in PAIRS] for side in (0, 1))
-    found, expected = (
+    actual, expected = (
         evaluator.mean_logprobs(sources, targets, tgt_lang=tgt_lang) for evaluator in (light, whole)
     )
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.fixture(scope="module")

@@ -342,8 +342,8 @@ for folder in sys.argv[1:]:
 def test_a_model_of_a_slice_imports_that_slice_and_other_models_none(made: Made) -> None:
     names, expected = ["marian", *registry.names("model type")], set[str]()
     command = [sys.executable, "-c", _LOAD, *(str(made[name]) for name in names)]
-    found = subprocess.run(command, capture_output=True, text=True, check=True)
-    rows = [line.split() for line in found.stdout.splitlines()]
+    completed = subprocess.run(command, capture_output=True, text=True, check=True)
+    rows = [line.split() for line in completed.stdout.splitlines()]
     assert [name for name, *_ in rows] == names
     for name, *modules in rows:
         if name != "marian":

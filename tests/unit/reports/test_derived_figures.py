@@ -117,8 +117,8 @@ def test_the_ratio_of_claimed_counts_needs_no_number_for_each(
     def of_counts(n: int) -> GenderRatio:
         counted = {"male": 4 * n // 5, "female": n // 2}
         categories = tuple(CategoryAccuracy(g, n, k, k / n) for g, k in counted.items())
-        found = known(accuracy_ratio(replace(result_of_twenty((0.5, 0.8)), categories=categories)))
-        return found
+        actual = known(accuracy_ratio(replace(result_of_twenty((0.5, 0.8)), categories=categories)))
+        return actual
 
     plain = of_counts(20_000)
     monkeypatch.setattr(gender_ratios, "_MOST_SAMPLES", 100)

@@ -46,70 +46,70 @@ from tests.helpers.usual import (
 
 
 def test_every_sample_has_its_verdicts_by_all_systems() -> None:
-    found = reported.report()
-    assert [sample.id for sample in found.samples] == [f"id{i}" for i in range(N)]
-    assert found.categories == ("male", "female", "a|<i>b</i>")
-    assert found.judging == found.metrics == ("contrastive_conditioning", "words")
+    actual = reported.report()
+    assert [sample.id for sample in actual.samples] == [f"id{i}" for i in range(N)]
+    assert actual.categories == ("male", "female", "a|<i>b</i>")
+    assert actual.judging == actual.metrics == ("contrastive_conditioning", "words")
     texts = zip(*map(reported.translations, (0, 1)), strict=True)
-    rows = zip(found.samples, reported.examples(), texts, strict=True)
+    rows = zip(actual.samples, reported.examples(), texts, strict=True)
     for at, (sample, example, pair) in enumerate(rows):
         assert (sample.example, sample.translations) == (example, pair)
-        by_system = [[s.results[m].judgements[at] for m in found.metrics] for s in found.systems]
+        by_system = [[s.results[m].judgements[at] for m in actual.metrics] for s in actual.systems]
         assert sample.judgements == tuple(map(tuple, by_system))
 
 
 def test_differences_equal_those_of_compare() -> None:
-    found = reported.report()
-    for metric in found.metrics:
-        pair = {system.name: system.results[metric] for system in found.systems}
-        assert found.comparisons[metric, HOSTILE_NAME] == compare(pair, n_resamples=50).systems[0]
-    assert set(found.comparisons) == {(metric, HOSTILE_NAME) for metric in found.metrics}
+    actual = reported.report()
+    for metric in actual.metrics:
+        pair = {system.name: system.results[metric] for system in actual.systems}
+        assert actual.comparisons[metric, HOSTILE_NAME] == compare(pair, n_resamples=50).systems[0]
+    assert set(actual.comparisons) == {(metric, HOSTILE_NAME) for metric in actual.metrics}
     other = build_report(reported.systems(), baseline=HOSTILE_NAME, n_resamples=50)
-    assert set(other.comparisons) == {(metric, "first") for metric in found.metrics}
-    by = found.metrics[0]
-    before = found.comparisons[by, HOSTILE_NAME].differences["accuracy"]
+    assert set(other.comparisons) == {(metric, "first") for metric in actual.metrics}
+    by = actual.metrics[0]
+    before = actual.comparisons[by, HOSTILE_NAME].differences["accuracy"]
     after = other.comparisons[by, "first"].differences["accuracy"]
     assert before.difference == -after.difference != 0
 
 
 def test_annotations_apply_only_to_the_annotated_translation() -> None:
-    found = reported.report()
-    assert found.samples[0].annotations == (reported.labels()[0], None)
+    actual = reported.report()
+    assert actual.samples[0].annotations == (reported.labels()[0], None)
     assert (
         "1 of the 4 human annotations "
         "belong to translations that no system of this report made; they are not shown"
-    ) in found.notes
-    pairs = [(one.system, one.metric) for one in found.agreements]
-    assert pairs == [("first", metric) for metric in found.metrics]
-    words = found.systems[0].results["words"]
+    ) in actual.notes
+    pairs = [(one.system, one.metric) for one in actual.agreements]
+    assert pairs == [("first", metric) for metric in actual.metrics]
+    words = actual.systems[0].results["words"]
     expected = agreement_with_labels(words, reported.labels(), skip_others=True, n_resamples=50)
-    assert found.agreements[1].agreement == replace(expected, n_skipped=0)
-    assert found.agreements[1].agreement.n_labels == 6
+    assert actual.agreements[1].agreement == replace(expected, n_skipped=0)
+    assert actual.agreements[1].agreement.n_labels == 6
 
 
 def test_systems_that_cannot_be_compared_are_noted() -> None:
     first, second = reported.systems()
     words = second.results["words"]
     other = replace(words, signature=words.signature.replace("word:", "word:other"))
-    found = build_report([first, replace(second, results={"words": other})], n_resamples=1)
-    assert found.comparisons == {}
-    assert re.search("words: .*judged with different options", "\n".join(found.notes))
+    report = build_report([first, replace(second, results={"words": other})], n_resamples=1)
+    assert report.comparisons == {}
+    assert re.search("words: .*judged with different options", "\n".join(report.notes))
     half = replace(words, judgements=words.judgements[:40], n=40)
-    found = build_report([first, ReportedSystem("half", {"words": half})], n_resamples=1)
-    assert "half: no judgement of 50 of the 90 samples" in found.notes
-    assert "half was not compared to first: half has no judgement of 50" in "\n".join(found.notes)
-    assert found.samples[-1].translations[1] is None
+    report = build_report([first, ReportedSystem("half", {"words": half})], n_resamples=1)
+    assert "half: no judgement of 50 of the 90 samples" in report.notes
+    assert "half was not compared to first: half has no judgement of 50" in "\n".join(report.notes)
+    assert report.samples[-1].translations[1] is None
 
 
 def test_samples_are_in_the_order_of_the_dataset_and_those_that_it_lacks_are_noted() -> None:
-    found = build_report(reported.systems(), examples=reported.examples()[::-1], n_resamples=1)
-    assert [sample.id for sample in found.samples] == [f"id{i}" for i in reversed(range(N))]
-    found = build_report(reported.systems(), examples=reported.examples()[:80], n_resamples=1)
+    report = build_report(reported.systems(), examples=reported.examples()[::-1], n_resamples=1)
+    assert [sample.id for sample in report.samples] == [f"id{i}" for i in reversed(range(N))]
+    report = build_report(reported.systems(), examples=reported.examples()[:80], n_resamples=1)
     assert (
         "10 of the 90 samples "
         "are not in the dataset on this machine: they are shown without their sources"
-    ) in found.notes
-    assert found.samples[-1].example is None
+    ) in report.notes
+    assert report.samples[-1].example is None
 
 
 FIRST, SECOND = reported.systems()
@@ -147,22 +147,22 @@ def test_an_unknown_baseline_is_refused() -> None:
 
 
 def test_plots_get_the_figures_of_the_report() -> None:
-    found = reported.report()
-    metric, *_ = found.metrics
-    results = [system.results[metric] for system in found.systems]
-    bars = [(bar.category, bar.system, bar.value) for bar in category_bars(found, metric)]
-    of = [(c, s, results[s].scores[f"accuracy_{c}"]) for c in found.categories for s in (0, 1)]
+    actual = reported.report()
+    metric, *_ = actual.metrics
+    results = [system.results[metric] for system in actual.systems]
+    bars = [(bar.category, bar.system, bar.value) for bar in category_bars(actual, metric)]
+    of = [(c, s, results[s].scores[f"accuracy_{c}"]) for c in actual.categories for s in (0, 1)]
     assert bars == of
-    for one in histograms(found, metric):
+    for one in histograms(actual, metric):
         p = [j.probability_correct or 0 for j in results[one.system].judgements]
         assert sum(one.counts) == N
         assert sum(one.counts[10:]) == one.n_correct == sum(value >= 0.5 for value in p)
         assert one.counts[9] == sum(0.45 <= value < 0.5 for value in p)
-    assert histograms(found, "words") == ()
+    assert histograms(actual, "words") == ()
     for is_weighted, name in ((False, "min_accuracy"), (True, "weighted_min_accuracy")):
-        points = quality_points(replace(found, is_weighted=is_weighted), metric)
+        points = quality_points(replace(actual, is_weighted=is_weighted), metric)
         label = name.replace("_", " ").replace("min ", "minimum ")
-        values = [(s.bleu, r.scores[name]) for s, r in zip(found.systems, results, strict=True)]
+        values = [(s.bleu, r.scores[name]) for s, r in zip(actual.systems, results, strict=True)]
         assert [(p.bleu, p.min_accuracy) for p in points] == values
         assert {p.label for p in points} == {label}
     assert nice_ticks(0, 0.03) == (0.0, 0.01, 0.02, 0.03)
@@ -180,8 +180,8 @@ METRIC = "contrastive_conditioning"
 
 
 def right(report: Report, system: int, metric: int = 0) -> list[bool]:
-    found = [sample.judgements[system][metric] for sample in report.samples]
-    return [judgement.is_correct for judgement in found if judgement is not None]
+    actual = [sample.judgements[system][metric] for sample in report.samples]
+    return [judgement.is_correct for judgement in actual if judgement is not None]
 
 
 def test_attributes_are_the_columns_whose_values_occur_again() -> None:
@@ -197,7 +197,7 @@ def test_attributes_are_the_columns_whose_values_occur_again() -> None:
 
 
 def test_words_in_focus_are_an_attribute_unless_a_column_repeats_them() -> None:
-    def found(examples: Sequence[ContrastiveSourceExample]) -> list[tuple[str, set[str]]]:
+    def actual(examples: Sequence[ContrastiveSourceExample]) -> list[tuple[str, set[str]]]:
         report = build_report(reported.systems()[:1], examples=examples, n_resamples=1)
         return [(a.name, set(a.distinct)) for a in highlights.attributes(report)]
 
@@ -212,10 +212,10 @@ def test_words_in_focus_are_an_attribute_unless_a_column_repeats_them() -> None:
         }
         examples.append(replace(example, focus=replace(example.focus, text=word), **changes))
     distinct = {"cook", "nurse", "guard"}
-    assert found(examples) == [("word", distinct)]
+    assert actual(examples) == [("word", distinct)]
     repeated = [replace(e, extra={"occupation": e.focus.text.lower()}) for e in examples]
-    assert found(repeated) == [("occupation", distinct)]
-    assert found([replace(e, extra={"gender": e.category}) for e in reported.examples()]) == []
+    assert actual(repeated) == [("occupation", distinct)]
+    assert actual([replace(e, extra={"gender": e.category}) for e in reported.examples()]) == []
 
 
 def test_spreads_have_the_accuracies_of_the_categories_and_of_groups() -> None:
@@ -246,8 +246,8 @@ def test_hard_values_do_not_pool_women_and_men(monkeypatch: pytest.MonkeyPatch) 
 
     def accuracy(value: str, gender: str, systems: tuple[int, ...]) -> float:
         genders = [sample.category for sample in report.samples]
-        found = zip(occupation.values, genders, strict=True)
-        rows = [i for i, pair in enumerate(found) if pair == (value, gender)]
+        actual = zip(occupation.values, genders, strict=True)
+        rows = [i for i, pair in enumerate(actual) if pair == (value, gender)]
         shares = [sum(verdicts[system][i] for i in rows) / len(rows) for system in systems]
         return sum(shares) / len(shares)
 
@@ -266,8 +266,8 @@ def test_confusions_count_every_judgement_with_a_reading() -> None:
         judgements = report.systems[table.system].results["words"].judgements
         pairs = [(gold, reading) for gold in table.golds for reading in table.readings]
         counts = [count for row in table.counts for count in row]
-        found = {pair: count for pair, count in zip(pairs, counts, strict=True) if count}
-        assert found == Counter((j.gold, j.predicted) for j in judgements)
+        actual = {pair: count for pair, count in zip(pairs, counts, strict=True) if count}
+        assert actual == Counter((j.gold, j.predicted) for j in judgements)
     words = reported.results(0)["words"]
     many = [replace(j, predicted=str(i % 9)) for i, j in enumerate(words.judgements)]
     system = ReportedSystem("a", {"words": replace(words, judgements=tuple(many))})
@@ -287,22 +287,22 @@ def test_what_stands_out_is_said_of_every_metric_with_links(
     monkeypatch.setattr(highlights, "_SMALLEST", 3)
     report = reported.report()
     by_metric = list(standing_out(report, highlights.attributes(report)))
-    assert [len(found.confusions) for found in by_metric] == [0, 2]
-    for found, metric in zip(by_metric, report.judging, strict=True):
-        assert list(found.spreads) == ["category", "stereotype"]
-        assert list(found.hard_values) == ["occupation"]
-        assert [name for name, _ in found.systems.rows] == ["first", HOSTILE_NAME]
-        assert found.systems.columns == ("fails most by occupation",)  # categories are told above
-        worst = found.systems.rows[0][1][0][0]
+    assert [len(actual.confusions) for actual in by_metric] == [0, 2]
+    for actual, metric in zip(by_metric, report.judging, strict=True):
+        assert list(actual.spreads) == ["category", "stereotype"]
+        assert list(actual.hard_values) == ["occupation"]
+        assert [name for name, _ in actual.systems.rows] == ["first", HOSTILE_NAME]
+        assert actual.systems.columns == ("fails most by occupation",)  # categories are told above
+        worst = actual.systems.rows[0][1][0][0]
         assert worst.text.endswith("wrong")
         assert worst.href.startswith("#samples?system=first&data.occupation=")
         assert ("order=wrong" in worst.href) == (metric == METRIC)
-        assert found.divided is not None
+        assert actual.divided is not None
     assert "metric=words" in by_metric[1].spreads["category"]
     assert "metric=" not in by_metric[0].spreads["category"]
     assert sample_link(report, "another")({"system": "first"}) == ""
-    found, _ = standing_out(build_report(reported.systems()[:1], n_resamples=1), ())
-    assert found.divided is None
+    actual, _ = standing_out(build_report(reported.systems()[:1], n_resamples=1), ())
+    assert actual.divided is None
     assert filter_name("note") == "data.note"
 
 
@@ -312,9 +312,9 @@ def test_an_attribute_whose_values_have_few_samples_has_no_column(
     monkeypatch.setattr(highlights, "_SMALLEST", 3)
     report = reported.report()
     pairs = highlights.Attribute("pair", tuple(str(i // 2) for i in range(N)))
-    found, _ = standing_out(report, (*highlights.attributes(report), pairs))
-    assert found.systems.columns[-1] == "fails most by occupation"
-    assert {len(cells) for _, cells in found.systems.rows} == {len(found.systems.columns)}
+    actual, _ = standing_out(report, (*highlights.attributes(report), pairs))
+    assert actual.systems.columns[-1] == "fails most by occupation"
+    assert {len(cells) for _, cells in actual.systems.rows} == {len(actual.systems.columns)}
 
 
 _OWN = ("simplegen", "en-de", "de", "own", "own|data:simplegen/en-de@1.0.0|n:1", 1)
@@ -326,15 +326,15 @@ def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> Non
     a, b = write_result(tmp_path, "a", own["words"]), tmp_path / "b.json"
     more = write_result(tmp_path, "more", own["contrastive_conditioning"])
     b.write_text(ResultSet(tuple(other.values()), {"bleurt": "no"}).to_json(), encoding="utf-8")
-    (found,), notes = read_report_systems([a, b], quality=QualityScores({("b", "", ""): 0.3}))
-    shown = [(s.name, list(s.results), s.bleu) for s in found]
+    (actual,), notes = read_report_systems([a, b], quality=QualityScores({("b", "", ""): 0.3}))
+    shown = [(s.name, list(s.results), s.bleu) for s in actual]
     assert shown == [("a", ["words"], None), ("b", list(other), 0.3)]
     assert notes == ["BLEU is not known for a"]
     unproved = "Not proved: the metric words is not registered here"
     words = replace(other["words"], notes=(unproved, *other["words"].notes))
-    assert found[1].results == {**other, "words": words}
-    (found,), _ = read_report_systems([a, more, b], ["x", "x", "y"])
-    shown_as = [(s.name, list(s.results)) for s in found]
+    assert actual[1].results == {**other, "words": words}
+    (actual,), _ = read_report_systems([a, more, b], ["x", "x", "y"])
+    shown_as = [(s.name, list(s.results)) for s in actual]
     assert shown_as == [("x", ["words", "contrastive_conditioning"]), ("y", list(other))]
     twin, bad = write_result(tmp_path / "sub", "a", own["words"]), tmp_path / "no.json"
     bad.write_text("{", encoding="utf-8")
@@ -362,8 +362,8 @@ def test_systems_have_the_names_in_their_results(tmp_path: Path) -> None:
     def read(third: EvaluationResult, *names: str) -> list[tuple[str, list[str], int]]:
         results = enumerate((aws, cc, third), 1)
         files = [write_result(tmp_path, str(i), result) for i, result in results]
-        (found,), _ = read_report_systems(files, names)
-        return [(s.name, list(s.results), len(s.files)) for s in found]
+        (actual,), _ = read_report_systems(files, names)
+        return [(s.name, list(s.results), len(s.files)) for s in actual]
 
     bing = replace(second["words"], system="bing")
     both = ["words", "contrastive_conditioning"]

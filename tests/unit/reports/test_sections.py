@@ -158,9 +158,9 @@ def test_notes_are_shown_in_tables_comparisons_and_every_report() -> None:
     both = printed(results_table(ResultSet((noted(), other))), width=300)
     assert f"note: {noted().metric.replace('_', ' ')}: {NOTE}" in both
     results = {"a": noted(), "b": replace(noted(), notes=())}
-    found = compare(results, n_resamples=10)
-    assert f"note: a: {NOTE}" in printed(comparison_tables(found), width=300)
-    assert json.loads(found.to_json())["notes"] == {"a": [NOTE], "b": []}
+    comparison = compare(results, n_resamples=10)
+    assert f"note: a: {NOTE}" in printed(comparison_tables(comparison), width=300)
+    assert json.loads(comparison.to_json())["notes"] == {"a": [NOTE], "b": []}
     systems = [ReportedSystem(name, {r.metric: r}) for name, r in results.items()]
     report = build_report(systems, n_resamples=10)
     assert report.notes[0] == f"a: {NOTE}"
@@ -174,11 +174,11 @@ def test_notes_are_shown_in_tables_comparisons_and_every_report() -> None:
 
 def test_notes_are_shown_in_an_explanation() -> None:
     tiny = cc_hf.load_evaluator("cc-tiny-en-de")
-    found = explain(tiny, "Der Schläger war alt.", ["A baseball bat."], ["A flying bat."])
-    assert len(found.notes) == 1
-    assert "this row has other cues" in printed(explanation_table(found), width=300)
-    assert 'role="note"' in explanation_html(found)
-    assert json.loads(found.to_json())["notes"] == list(found.notes)
+    explanation = explain(tiny, "Der Schläger war alt.", ["A baseball bat."], ["A flying bat."])
+    assert len(explanation.notes) == 1
+    assert "this row has other cues" in printed(explanation_table(explanation), width=300)
+    assert 'role="note"' in explanation_html(explanation)
+    assert json.loads(explanation.to_json())["notes"] == list(explanation.notes)
     other = explain(tiny, "Die Ärztin.", ["The [female] doctor."], ["The [male] doctor."])
     assert other.notes == ()
 
@@ -188,12 +188,12 @@ def test_the_bat_example_of_the_readme_gets_a_note(evaluator: str, tmp_path: Pat
     (tmp_path / "bats.csv").write_text(BATS, encoding="utf-8")
     texts = ["Der Schläger war alt.", "Eine Fledermaus schlief auf dem Dachboden."]
     path = write_lines(tmp_path / "bats.de.txt", texts)
-    found = invoke(
+    invoked = invoke(
         f"evaluate {tmp_path}/bats.csv "
         f"--translations {path} {evaluator} --output {tmp_path}/bats.json --quiet --verbose"
     )
-    assert found.exit_code == 0, found.output
-    text = " ".join(found.output.split())
+    assert invoked.exit_code == 0, invoked.output
+    text = " ".join(invoked.output.split())
     assert "note: cc-tiny-en-de was made to judge the gender of people" in text
     assert "`cc-hf judge check` counts how often a judge is right" in text
     (note,) = EvaluationResult.from_json((tmp_path / "bats.json").read_text(encoding="utf-8")).notes
@@ -276,13 +276,13 @@ def test_page_and_texts_have_every_name(report: Report) -> None:
 
 
 def test_plots_have_every_name_and_a_mark_of_its_own(report: Report) -> None:
-    found = plots(report, file_format="svg")
+    actual = plots(report, file_format="svg")
     assert len(histograms(report, METRIC)) == N
     for name in ("categories", "probabilities", "quality"):
-        text = "".join(words(found[f"{name}.{METRIC}.svg"].decode()))
+        text = "".join(words(actual[f"{name}.{METRIC}.svg"].decode()))
         assert all(system in text for system in NAMES), name
         assert "…" not in text
-    categories = found[f"categories.{METRIC}.svg"].decode()
+    categories = actual[f"categories.{METRIC}.svg"].decode()
     assert "<pattern" in categories  # the ninth system has the first colour, and is hatched
     width, height = re.findall(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', categories)[0]
     assert (float(width) < 20 * 72, float(height) < 12 * 72) == (True, True)

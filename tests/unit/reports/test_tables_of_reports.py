@@ -132,13 +132,13 @@ def test_html_is_well_formed() -> None:
 def test_texts_cannot_end_their_html_element() -> None:
     """This holds for names, categories, translations and notes, in elements and in attributes."""
     evil = f"\"><img src=x onerror='x'>{{{{ 7 * 7 }}}}' {HOSTILE_NAME}"
-    found = reported.report()
+    actual = reported.report()
     fields: dict[str, Any] = {"dataset": evil, "signature": evil, "notes": (evil,)}
     judged = {}
     for metric, result in reported.results(0).items():
         categories = tuple(replace(c, category=evil) for c in result.categories)
         judged[metric] = replace(result, categories=categories, **fields)
-    hostile = replace(found, systems=(replace(found.systems[0], name=evil, results=judged),))
+    hostile = replace(actual, systems=(replace(actual.systems[0], name=evil, results=judged),))
     parser = _parsed(html_page(hostile))
     assert parser.tags.count("script") == 2
     assert not {"img", "b|c"} & set(parser.tags)
@@ -157,11 +157,11 @@ def test_plots_are_png_files_with_a_colour_per_system() -> None:
     from PIL import Image
 
     report = reported.report()
-    found = plots(report)
+    actual = plots(report)
     cc = [f"{kind}.contrastive_conditioning" for kind in ("categories", "probabilities", "quality")]
     kinds = ["categories.words", "quality.words", *cc]
-    assert set(found) == {f"{kind}.png" for kind in kinds}
-    for name, content in found.items():
+    assert set(actual) == {f"{kind}.png" for kind in kinds}
+    for name, content in actual.items():
         with Image.open(io.BytesIO(content)) as image:
             colours = {colour for _, colour in image.convert("RGB").getcolors(1 << 20) or []}
             assert image.width > 500, name

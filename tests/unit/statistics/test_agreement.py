@@ -152,27 +152,27 @@ _Y = [1.0, 2.5, 3.0, 2.0, 7.0, 4.0]
 
 
 def test_coefficients_equal_the_normal_equations() -> None:
-    found = least_squares(("y", _Y), _X, level=0.9)
+    actual = least_squares(("y", _Y), _X, level=0.9)
     design = np.column_stack([np.ones(6), *_X.values()])
     inverse = np.linalg.inv(design.T @ design)
     values = inverse @ design.T @ _Y
     residuals = np.array(_Y) - design @ values
     errors = np.sqrt(np.diag(inverse) * (residuals @ residuals) / 3)
-    assert [c.name for c in found.coefficients] == [CONSTANT, "a", "b"]
-    assert [c.value for c in found.coefficients] == pytest.approx(values)
-    assert [c.standard_error for c in found.coefficients] == pytest.approx(errors)
-    assert [c.t for c in found.coefficients] == pytest.approx(values / errors)
-    assert {c.interval.method for c in found.coefficients} == {"t"}
-    one = found.coefficient("a")
+    assert [c.name for c in actual.coefficients] == [CONSTANT, "a", "b"]
+    assert [c.value for c in actual.coefficients] == pytest.approx(values)
+    assert [c.standard_error for c in actual.coefficients] == pytest.approx(errors)
+    assert [c.t for c in actual.coefficients] == pytest.approx(values / errors)
+    assert {c.interval.method for c in actual.coefficients} == {"t"}
+    one = actual.coefficient("a")
     margin = 2.3533634348018264 * one.standard_error  # t with 3 degrees of freedom at 0.95
     interval = one.interval.low, one.interval.high, one.interval.level
     assert interval == pytest.approx((one.value - margin, one.value + margin, 0.9))
     total = ((np.array(_Y) - np.mean(_Y)) ** 2).sum()
-    assert found.r_squared == pytest.approx(1 - residuals @ residuals / total)
-    assert (found.n, found.residual_degrees_of_freedom, found.dependent) == (6, 3, "y")
-    assert found.f == pytest.approx(found.r_squared / 2 / ((1 - found.r_squared) / 3))
-    assert 0 < found.f_p_value < 0.05
-    assert found.adjusted_r_squared < found.r_squared
+    assert actual.r_squared == pytest.approx(1 - residuals @ residuals / total)
+    assert (actual.n, actual.residual_degrees_of_freedom, actual.dependent) == (6, 3, "y")
+    assert actual.f == pytest.approx(actual.r_squared / 2 / ((1 - actual.r_squared) / 3))
+    assert 0 < actual.f_p_value < 0.05
+    assert actual.adjusted_r_squared < actual.r_squared
 
 
 def test_the_scale_of_a_column_changes_only_its_coefficient() -> None:

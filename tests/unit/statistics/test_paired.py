@@ -34,9 +34,9 @@ CORRECT = RANDOM.random((3, 400)) < np.array([[0.6], [0.7], [0.6]])
 
 def test_compared_values_are_those_of_each_system() -> None:
     weights = RANDOM.integers(1, 50, size=CORRECT.shape)
-    found = paired_differences(CORRECT, CATEGORIES, weights=weights)
-    assert len(found) == 2
-    for system, differences in enumerate(found, 1):
+    actual = paired_differences(CORRECT, CATEGORIES, weights=weights)
+    assert len(actual) == 2
+    for system, differences in enumerate(actual, 1):
         own = VerdictColumns.of(CATEGORIES, CORRECT[system]).categories
         expected = {
             **{f"accuracy_{c.category}": c.accuracy for c in own},
@@ -58,21 +58,21 @@ def test_intervals_are_close_to_the_normal_approximation() -> None:
     left, right = RANDOM.random(n) < 0.60, RANDOM.random(n) < 0.63
     right = np.where(RANDOM.random(n) < 0.7, left, right)  # correlated, as systems are
     (all_found,) = paired_differences(np.stack([left, right]), ["all"] * n, n_resamples=5000)
-    found, differences = all_found["accuracy"], right.astype(float) - left
+    actual, differences = all_found["accuracy"], right.astype(float) - left
     margin = 1.96 * differences.std() / math.sqrt(n)
-    expected = found.difference - margin, found.difference + margin
-    assert limits(found.interval) == pytest.approx(expected, abs=0.002)
+    expected = actual.difference - margin, actual.difference + margin
+    assert limits(actual.interval) == pytest.approx(expected, abs=0.002)
     # the interval if they were not paired
     alone = differences.mean() - 1.96 * math.sqrt(left.var() / n + right.var() / n)
-    assert limits(found.interval)[0] > alone + 0.005
+    assert limits(actual.interval)[0] > alone + 0.005
 
 
 def test_a_system_does_not_differ_from_itself() -> None:
-    (found,) = paired_differences(np.stack([CORRECT[0], CORRECT[0]]), CATEGORIES)
-    assert {(one.difference, one.p_value) for one in found.values()} == {(0.0, 1.0)}
-    reasons = {reason(one.interval) for name, one in found.items() if name != "min_accuracy"}
+    (actual,) = paired_differences(np.stack([CORRECT[0], CORRECT[0]]), CATEGORIES)
+    assert {(one.difference, one.p_value) for one in actual.values()} == {(0.0, 1.0)}
+    reasons = {reason(one.interval) for name, one in actual.items() if name != "min_accuracy"}
     assert reasons == {"the systems differ on no sample"}
-    assert all(one.is_exact for one in found.values())
+    assert all(one.is_exact for one in actual.values())
     assert mcnemar(CORRECT[0], CORRECT[0]).p_value == 1.0
 
 
@@ -90,10 +90,10 @@ def test_differences_depend_on_the_seed_and_not_on_other_systems() -> None:
 def test_opposite_differences_of_categories_cancel_in_the_total() -> None:
     first = np.repeat([True, False], 20)
     categories = ["a"] * 20 + ["b"] * 20
-    (found,) = paired_differences(np.stack([first, ~first]), categories, n_resamples=50)
-    assert limits(found["accuracy"].interval)[0] == -limits(found["accuracy"].interval)[1]
-    assert found["accuracy_a"].difference == -1.0
-    assert "weighted_accuracy" not in found
+    (actual,) = paired_differences(np.stack([first, ~first]), categories, n_resamples=50)
+    assert limits(actual["accuracy"].interval)[0] == -limits(actual["accuracy"].interval)[1]
+    assert actual["accuracy_a"].difference == -1.0
+    assert "weighted_accuracy" not in actual
 
 
 @cases(
@@ -113,14 +113,14 @@ def test_a_difference_of_few_samples_has_no_interval(n: Any, figure: str, messag
     categories = [name for name, number in n.items() for _ in range(number)]
     random = np.random.default_rng(0)
     correct = random.random((2, len(categories))) < 0.5
-    (found,) = paired_differences(
+    (actual,) = paired_differences(
         correct,
         categories,
         weights=random.integers(1, 5, size=correct.shape),
         inconclusive=~correct & (random.random(correct.shape) < 0.5),
         of_categories=OfCategories({"both": ("a", "b")}, {"delta": ("accuracy_a", "accuracy_b")}),
     )
-    interval = found[figure].interval
+    interval = actual[figure].interval
     assert limits(interval) if message is None else re.match(message, reason(interval))
 
 
@@ -130,10 +130,10 @@ def test_differences_of_f1_are_those_of_sklearns_definition_and_tested_by_exchan
     noise = random.random((2, 300)) < np.array([[0.1], [0.3]])
     predicted = np.where(noise, np.array(["unknown", "male"])[random.integers(0, 2, 300)], gold)
     deltas = {"delta_g": ("f1_male", "f1_female"), "other": ("f1_male", "f1_neutral")}
-    (found,) = f1_differences(
+    (actual,) = f1_differences(
         list(gold), predicted.tolist(), labels=["male", "female"], deltas=deltas, seed=1
     )
-    assert list(found) == ["f1_male", "f1_female", "delta_g"]
+    assert list(actual) == ["f1_male", "f1_female", "delta_g"]
 
     def f1(row: np.ndarray, label: str) -> float:
         right = ((row == label) & (gold == label)).sum()
@@ -142,15 +142,15 @@ def test_differences_of_f1_are_those_of_sklearns_definition_and_tested_by_exchan
     def gap(row: np.ndarray) -> float:
         return f1(row, "male") - f1(row, "female")
 
-    assert found["f1_male"].first == pytest.approx(f1(predicted[0], "male"))
-    assert found["delta_g"].difference == pytest.approx(gap(predicted[1]) - gap(predicted[0]))
+    assert actual["f1_male"].first == pytest.approx(f1(predicted[0], "male"))
+    assert actual["delta_g"].difference == pytest.approx(gap(predicted[1]) - gap(predicted[0]))
     extreme = 1
     for _ in range(1000):
         turned = np.where(random.random(300) < 0.5, predicted, predicted[::-1])
-        extreme += abs(gap(turned[1]) - gap(turned[0])) >= abs(found["delta_g"].difference) - 1e-12
-    assert found["delta_g"].p_value == pytest.approx(extreme / 1001, abs=0.03)
-    low, high = limits(found["delta_g"].interval)
-    assert low < found["delta_g"].difference < high
+        extreme += abs(gap(turned[1]) - gap(turned[0])) >= abs(actual["delta_g"].difference) - 1e-12
+    assert actual["delta_g"].p_value == pytest.approx(extreme / 1001, abs=0.03)
+    low, high = limits(actual["delta_g"].interval)
+    assert low < actual["delta_g"].difference < high
     refuses(
         "labels: expected some of those in gold, got 'neutral'",
         f1_differences,
@@ -176,9 +176,9 @@ def test_mcnemar_equals_scipy(counts: tuple[int, int], monkeypatch: pytest.Monke
     first = np.repeat([True, False], counts)
     with monkeypatch.context() as without:
         without.setitem(sys.modules, "scipy.stats", None)
-        found, other = mcnemar(first, ~first), mcnemar(~first, first)
-    assert (found.n_only_first, found.n_only_second) == counts
-    assert found.p_value == other.p_value == pytest.approx(expected, rel=1e-9)
+        actual, other = mcnemar(first, ~first), mcnemar(~first, first)
+    assert (actual.n_only_first, actual.n_only_second) == counts
+    assert actual.p_value == other.p_value == pytest.approx(expected, rel=1e-9)
 
 
 FIGURES = ("accuracy", "min_accuracy", "accuracy_0", "weighted_accuracy", "weighted_min_accuracy")
@@ -207,11 +207,11 @@ def test_equal_systems_differ_in_at_most_five_percent_of_runs(n: int, n_categori
         # Both systems have the same chance on a sample; some samples are easier than others.
         correct = random.random((2, n)) < random.beta(0.8, 0.5, size=n)
         weights = random.integers(1, n + 1, size=(2, n))
-        (found,) = paired_differences(
+        (actual,) = paired_differences(
             correct, categories, weights=weights, n_resamples=99, seed=seed
         )
         for name in FIGURES:
-            n_significant[name] += found[name].p_value <= 0.05
+            n_significant[name] += actual[name].p_value <= 0.05
     most = 0.05 * n_runs + 3.5 * math.sqrt(0.05 * 0.95 * n_runs)
     assert max(n_significant.values()) <= most, n_significant
 
@@ -221,9 +221,9 @@ def test_few_differences_have_the_exact_p_of_mcnemar(n_only_first: int, n_only_s
     first = np.repeat([True, False, True], [n_only_first, n_only_second, 30])
     second = np.repeat([False, True, True], [n_only_first, n_only_second, 30])
     categories = ["a", "b"] * 15 + ["a"] * (len(first) - 30)
-    (found,) = paired_differences(np.stack([first, second]), categories)
-    assert found["accuracy"].is_exact
-    assert found["accuracy"].p_value == pytest.approx(mcnemar(first, second).p_value, rel=1e-12)
+    (actual,) = paired_differences(np.stack([first, second]), categories)
+    assert actual["accuracy"].is_exact
+    assert actual["accuracy"].p_value == pytest.approx(mcnemar(first, second).p_value, rel=1e-12)
 
 
 @cases(20, 40, 60)
@@ -233,10 +233,12 @@ def test_random_exchanges_come_close_to_the_exact_p(n_only_second: int) -> None:
     expected = mcnemar(first, second).p_value
     (exact,) = paired_differences(np.stack([first, second]), ["a"] * len(first), n_resamples=9)
     assert exact["accuracy"].p_value == exact["min_accuracy"].p_value == expected
-    found = exchange_tests(columns(first), columns(second), mean, n_resamples=4000)["mean"]
-    assert not found.is_exact
+    tests_of_figures = exchange_tests(columns(first), columns(second), mean, n_resamples=4000)[
+        "mean"
+    ]
+    assert not tests_of_figures.is_exact
     error = 3.5 * math.sqrt(expected * (1 - expected) / 4000) + 1 / 4001
-    assert found.p_value == pytest.approx(expected, abs=error)
+    assert tests_of_figures.p_value == pytest.approx(expected, abs=error)
 
 
 @cases(
@@ -263,13 +265,13 @@ def minimum(first: Any, second: Any, sizes: Any) -> tuple[float, float]:
 
 
 def test_p_of_a_minimum_is_that_of_the_category_that_is_worst_of_both() -> None:
-    found, of_a = minimum((100, 190), (120, 195), (200, 200))
-    assert found == of_a < 0.001
+    actual, of_a = minimum((100, 190), (120, 195), (200, 200))
+    assert actual == of_a < 0.001
     # another category of the better one is hardly better: Fisher's exact test
-    found, of_a = minimum((100, 120), (130, 101), (200, 200))
-    assert of_a < 0.001 < 0.5 < found
+    actual, of_a = minimum((100, 120), (130, 101), (200, 200))
+    assert of_a < 0.001 < 0.5 < actual
     table = np.array([[100, 100], [101, 99]])
-    assert found == pytest.approx(fisher_exact(table).pvalue)
+    assert actual == pytest.approx(fisher_exact(table).pvalue)
     assert minimum((100, 120), (100, 190), (200, 200))[0] == 1.0
 
 
@@ -277,8 +279,8 @@ def test_the_difference_of_minima_in_one_category_is_paired() -> None:
     random = np.random.default_rng(0)
     first = random.random(400) < np.repeat([0.4, 0.8], 200)
     second = np.where(random.random(400) < 0.9, first, random.random(400) < 0.5)
-    (found,) = paired_differences(np.stack([first, second]), ["a"] * 200 + ["b"] * 200)
-    assert found["min_accuracy"] == found["accuracy_a"]
+    (actual,) = paired_differences(np.stack([first, second]), ["a"] * 200 + ["b"] * 200)
+    assert actual["min_accuracy"] == actual["accuracy_a"]
 
 
 def test_all_exchanges_of_any_figure_are_counted() -> None:
@@ -291,18 +293,18 @@ def test_all_exchanges_of_any_figure_are_counted() -> None:
         )
         distances.append(abs(left[0] / left[1] - right[0] / right[1]))
     as_far = sum(distance >= distances[0] - 1e-12 for distance in distances)
-    found = exchange_tests(first, second, mean, strata=["a"] * 4 + ["b"] * 5)["mean"]
-    assert found.is_exact
-    assert found.p_value == pytest.approx(as_far / 2**9)
+    tests_of_figures = exchange_tests(first, second, mean, strata=["a"] * 4 + ["b"] * 5)["mean"]
+    assert tests_of_figures.is_exact
+    assert tests_of_figures.p_value == pytest.approx(as_far / 2**9)
 
 
 def test_samples_that_contribute_the_same_do_not_matter() -> None:
     random = np.random.default_rng(0)
     first, second = columns(random.random(40) < 0.5), columns(random.random(40) < 0.7)
     same = columns(np.ones(500))
-    found = exchange_tests(first, second, mean)["mean"]
+    tests_of_figures = exchange_tests(first, second, mean)["mean"]
     more = exchange_tests(np.concatenate([first, same]), np.concatenate([second, same]), mean)
-    assert more["mean"].p_value == found.p_value < 1
+    assert more["mean"].p_value == tests_of_figures.p_value < 1
     assert exchange_tests(same, same, mean)["mean"].p_value == 1.0
 
 
@@ -322,8 +324,10 @@ def test_exchanges_without_a_defined_figure_are_ignored() -> None:
 
 def test_p_has_a_floor_by_the_number_of_exchanges() -> None:
     n = MOST_ENUMERATED + 20
-    found = exchange_tests(columns(np.ones(n)), columns(np.zeros(n)), mean, n_resamples=99)["mean"]
-    assert (found.p_value, found.is_exact) == (0.01, False)
+    tests_of_figures = exchange_tests(
+        columns(np.ones(n)), columns(np.zeros(n)), mean, n_resamples=99
+    )["mean"]
+    assert (tests_of_figures.p_value, tests_of_figures.is_exact) == (0.01, False)
 
 
 @pytest.mark.parametrize(("share", "n"), [(0.2, 150), (0.1, 40)])
@@ -339,7 +343,9 @@ def test_p_of_bleu_is_that_of_sacrebleu(share: float, n: int) -> None:
         for wrong in (share, share + 0.02)
     ]
     first, second = (sentence_statistics(BLEU(), texts, references) for texts in systems)
-    found = exchange_tests(first, second, score_of_sums("bleu", BLEU()), n_resamples=1000)["bleu"]
+    tests_of_figures = exchange_tests(
+        first, second, score_of_sums("bleu", BLEU()), n_resamples=1000
+    )["bleu"]
     outcomes: Any
     _, outcomes = PairedTest(
         list(zip("ab", systems, strict=True)),
@@ -350,8 +356,8 @@ def test_p_of_bleu_is_that_of_sacrebleu(share: float, n: int) -> None:
     )()
     expected = outcomes["BLEU"][1].p_value
     error = 3.5 * math.sqrt(2 * expected * (1 - expected) / 1000) + 2 / 1001
-    assert found.p_value == pytest.approx(expected, abs=error)
-    assert 0.01 < found.p_value < 0.99
+    assert tests_of_figures.p_value == pytest.approx(expected, abs=error)
+    assert 0.01 < tests_of_figures.p_value < 0.99
 
 
 def test_resampled_sums_are_of_samples_drawn_with_replacement() -> None:
@@ -375,9 +381,9 @@ def test_resampling_keeps_the_size_of_strata() -> None:
     one_hot = np.array([[name == other for other in "abc"] for name in names], dtype=np.float64)
     sums = resampled_sums(one_hot, names, n_resamples=20)
     assert {tuple(row) for row in sums.tolist()} == {(2.0, 1.0, 1.0)}
-    found = resampled_strata(np.array([[1, 0], [0, 1]]), counts=[30, 70], n_resamples=2000)["all"]
-    assert set(found.sum(axis=1)) == {100}
-    assert found.mean(axis=0) == pytest.approx([30, 70], abs=0.5)
+    actual = resampled_strata(np.array([[1, 0], [0, 1]]), counts=[30, 70], n_resamples=2000)["all"]
+    assert set(actual.sum(axis=1)) == {100}
+    assert actual.mean(axis=0) == pytest.approx([30, 70], abs=0.5)
 
 
 def test_groups_are_resampled_as_a_whole() -> None:

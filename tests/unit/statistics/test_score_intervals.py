@@ -120,10 +120,10 @@ def test_what_has_no_interval_is_refused(call: object, message: str) -> None:
 
 def test_accuracies_have_intervals_of_their_categories() -> None:
     correct = np.repeat([True, False, True, False], [15, 10, 30, 1])
-    found = accuracy.accuracy_estimates(correct, np.repeat(["a", "none"], [25, 31]).tolist())
+    actual = accuracy.accuracy_estimates(correct, np.repeat(["a", "none"], [25, 31]).tolist())
     expected = limits(score_intervals.wilson_interval(15, 25))
-    assert limits(found["accuracy_a"].interval) == pytest.approx(expected)
-    assert found["min_accuracy"].interval == found["accuracy_a"].interval
+    assert limits(actual["accuracy_a"].interval) == pytest.approx(expected)
+    assert actual["min_accuracy"].interval == actual["accuracy_a"].interval
     names = ["b" if i < 9 else "a" for i in range(56)]
     few = VerdictColumns.of(names, correct, np.linspace(0.5, 1, 56)).intervals()
     assert reason(few["weighted_accuracy_b"]) == reason(few["weighted_min_accuracy"])
@@ -152,8 +152,8 @@ def test_rank_weights_are_a_permutation_within_each_category(rows: list[tuple[fl
     probabilities, categories = np.array([p for p, _ in rows]), [c for _, c in rows]
     weights = _weights(probabilities, categories)
     for name in set(categories):
-        found = sorted(w for w, c in zip(weights, categories, strict=True) if c == name)
-        assert found == list(range(1, categories.count(name) + 1))
+        actual = sorted(w for w, c in zip(weights, categories, strict=True) if c == name)
+        assert actual == list(range(1, categories.count(name) + 1))
 
 
 @given(_PROBABILITIES)
@@ -220,9 +220,9 @@ def test_intervals_of_transferred_shares_hold_the_share(judged: Any, labels: Any
 
 def test_ties_are_counted_and_category_none_is_in_the_total_but_not_in_the_minimum() -> None:
     probability = np.array([0.9, 0.5, 0.5, 0.1])
-    found = VerdictColumns.of(["male"] * 3 + ["none"], probability >= 0.5, probability).categories
-    assert [(c.n, c.n_correct, c.n_ties) for c in found] == [(3, 3, 2), (1, 0, 0)]
-    assert accuracy.min_accuracy(found, weighted=False) == 1.0
+    actual = VerdictColumns.of(["male"] * 3 + ["none"], probability >= 0.5, probability).categories
+    assert [(c.n, c.n_correct, c.n_ties) for c in actual] == [(3, 3, 2), (1, 0, 0)]
+    assert accuracy.min_accuracy(actual, weighted=False) == 1.0
 
 
 _ALL = np.ones(20, dtype=np.bool_)
@@ -274,8 +274,8 @@ def test_it_equals_ppi_python(n: int, n_labels: int, expected: tuple[float, floa
     _, judged, labels = _drawn(n, n_labels, 0.7, (0.85, 0.85), n)
     share = corrected_share(judged, labels)
     half = 1.959963984540054 * math.sqrt((share.influence**2).sum())
-    found = share.value, share.value - half, share.value + half
-    assert found == pytest.approx(expected, abs=1e-8)
+    actual = share.value, share.value - half, share.value + half
+    assert actual == pytest.approx(expected, abs=1e-8)
 
 
 @cases((0.5, (0.6, 0.6), 1.0), (0.8, (0.95, 0.7), 0.9), (0.9, (0.99, 0.99), 0.7))
@@ -287,8 +287,8 @@ def test_intervals_cover_and_are_narrower_than_alone(p: float, judge: Any, narro
         covered.append(low <= p <= high)
         alone = wilson_interval(truth[:200].sum(), 200)
         ratios.append((high - low) / (alone.high - alone.low))
-        others, found, _ = _drawn(400, 0, 0.5, judge, 1000 + seed)
-        table = [[((others == r) & (found == c)).sum() for c in (1, 0)] for r in (1, 0)]
+        others, actual, _ = _drawn(400, 0, 0.5, judge, 1000 + seed)
+        table = [[((others == r) & (actual == c)).sum() for c in (1, 0)] for r in (1, 0)]
         counts = np.array([judged.sum(), 1000 - judged.sum()], dtype=np.int64)
         low, high = limits(transferred_share(counts, np.array(table, dtype=np.int64))[1])
         transferred.append(low <= p <= high)

@@ -46,20 +46,20 @@ def test_translations_are_those_of_generate(
     family: str, languages: Any, first: str, before: str, tmp_path: Path
 ) -> None:
     families.BUILDERS.get(family, _MBART_25)(tmp_path)
-    found = cc_hf.translate(_SOURCES, tmp_path, **EN_DE, num_beams=2, batch_tokens=1)
+    actual = cc_hf.translate(_SOURCES, tmp_path, **EN_DE, num_beams=2, batch_tokens=1)
     model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
     source_language = {"src_lang": languages[0]} if languages else {}
     tokenizer = AutoTokenizer.from_pretrained(tmp_path, **source_language)
     options = {first: tokenizer.convert_tokens_to_ids(languages[1])} if languages else {}
     options |= {"num_beams": 2, "do_sample": False}
-    for source, translated in zip(_SOURCES, found, strict=True):
+    for source, translated in zip(_SOURCES, actual, strict=True):
         ids = tokenizer(before + source, return_tensors="pt")["input_ids"]
         options |= {"max_new_tokens": 3 * ids.shape[1] + 10}
         with torch.no_grad():
             (output,) = model.generate(ids, bad_words_ids=[[model.config.pad_token_id]], **options)
         words = output[2:] if first == "forced_bos_token_id" else output[1:]
         assert translated == " ".join(tokenizer.decode(words, skip_special_tokens=True).split())
-    assert any(found)
+    assert any(actual)
 
 
 def test_bad_languages_sources_and_options_are_refused(tmp_path: Path) -> None:
@@ -182,8 +182,8 @@ def test_ctranslate2_searches_as_transformers(tmp_path: Path, family: str, num_b
     pytest.importorskip("ctranslate2")
     model = cc_hf.load_evaluator(families.BUILDERS[family](tmp_path), **EN_DE)
     options: dict[str, Any] = {"num_beams": num_beams, "max_new_tokens": 6}
-    found = translate_with(prepare(model, backend="ctranslate2"), _LINES, **options)
-    assert found == translate_with(model, _LINES, **options)
+    actual = translate_with(prepare(model, backend="ctranslate2"), _LINES, **options)
+    assert actual == translate_with(model, _LINES, **options)
 
 
 @cases("fsmt", "t5", *(name for study in study_cases().values() for name in study.families))
@@ -298,11 +298,11 @@ def text_of(evaluator: Any, ids: list[int]) -> str:
 
 def test_greedy_search_takes_the_highest_mean(folders: list[Path], both: Any) -> None:
     options: dict[str, Any] = {**EN_DE, "num_beams": 1, "max_new_tokens": 6}
-    found = translate_with(both, SOURCES, **options)
+    actual = translate_with(both, SOURCES, **options)
     encoded = both.encode_sources(SOURCES, **EN_DE)
-    assert found == [text_of(both, greedy(both, ids, 6)) for ids in encoded]
+    assert actual == [text_of(both, greedy(both, ids, 6)) for ids in encoded]
     members = map(cc_hf.load_evaluator, folders)
-    assert found not in [translate_with(member, SOURCES, **options) for member in members]
+    assert actual not in [translate_with(member, SOURCES, **options) for member in members]
 
 
 def test_a_beam_of_all_tokens_finds_the_best(both: Any) -> None:

@@ -142,7 +142,7 @@ _RIGHT = ["Die Ärztin ging.", "Der Pfleger ging.", "Der Koch ging.", "Der Bäck
 )
 def test_unusable_translations_are_counted(texts: list[str], expected: dict[str, int]) -> None:
     rows = unusable_rows(texts, _SOURCES, "de")
-    assert {name: len(found) for name, found in rows.items() if found} == expected
+    assert {name: len(actual) for name, actual in rows.items() if actual} == expected
 
 
 def test_what_cannot_be_told_is_not_counted() -> None:
@@ -169,10 +169,10 @@ def test_listed_words_leave_the_dictionary_closed(monkeypatch: pytest.MonkeyPatc
 
 
 def test_each_kind_that_occurs_is_said_with_its_number() -> None:
-    found = unusable_texts(
+    actual = unusable_texts(
         {"n_with_source": 0, "n_repeated": 1200, "n_blank": 3, "n_without_words": 24, "n": 9}, 2400
     )  # dictionaries do not know the words of every sentence
-    assert [text.split(" translations")[0] for text in found] == ["1,200 of 2,400", "3 of 2,400"]
+    assert [text.split(" translations")[0] for text in actual] == ["1,200 of 2,400", "3 of 2,400"]
 
 
 _SENTENCE = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), min_size=1, max_size=7)
@@ -182,8 +182,8 @@ _PAIRS = st.lists(st.tuples(_SENTENCE, _SENTENCE), min_size=1, max_size=8)
 @settings(deadline=None, max_examples=60)
 @given(_PAIRS)
 def test_links_are_those_of_the_plain_model(pairs: list[tuple[list[str], list[str]]]) -> None:
-    found = fast_align([source for source, _ in pairs], [target for _, target in pairs])
-    for alignment, rows in zip(found, plain_probabilities(pairs), strict=True):
+    actual = fast_align([source for source, _ in pairs], [target for _, target in pairs])
+    for alignment, rows in zip(actual, plain_probabilities(pairs), strict=True):
         links = {j: i + 1 for i, j in alignment}
         assert len(links) == len(alignment), "a target token has at most one link"
         for j, row in enumerate(rows):
@@ -195,24 +195,24 @@ def test_links_are_those_of_the_plain_model(pairs: list[tuple[list[str], list[st
 def test_pairs_with_an_empty_side_get_no_links_and_change_no_others(pairs: Any, at: int) -> None:
     alone = fast_align(*([list(side) for side in zip(*pairs, strict=True)]))
     mixed = [*pairs[:at], (["a"], []), ([], ["b"]), *pairs[at:]]
-    found = fast_align(*([list(side) for side in zip(*mixed, strict=True)]))
+    actual = fast_align(*([list(side) for side in zip(*mixed, strict=True)]))
     start = min(at, len(pairs))
-    assert found[start : start + 2] == [(), ()]
-    assert found[:start] + found[start + 2 :] == alone
+    assert actual[start : start + 2] == [(), ()]
+    assert actual[:start] + actual[start + 2 :] == alone
 
 
 def test_corresponding_words_are_linked() -> None:
     words = [(f"w{a}", f"w{b}") for a in range(6) for b in range(6) if a != b]
     targets = [f"{b} {a}".replace("w", "v") for a, b in words]
-    found = FastAlign().align([f"{a} {b}" for a, b in words], targets)
-    assert [aligners.to_pharaoh(a) for a in found] == ["1-0 0-1"] * 30
+    aligned = FastAlign().align([f"{a} {b}" for a, b in words], targets)
+    assert [aligners.to_pharaoh(a) for a in aligned] == ["1-0 0-1"] * 30
 
 
 @given(st.lists(st.tuples(st.text(), st.text()), max_size=5))
 @settings(deadline=None)
 def test_any_text_can_be_aligned(pairs: list[tuple[str, str]]) -> None:
-    found = FastAlign().align([a for a, _ in pairs], [b for _, b in pairs])
-    for alignment, (source, translation) in zip(found, pairs, strict=True):
+    aligned = FastAlign().align([a for a, _ in pairs], [b for _, b in pairs])
+    for alignment, (source, translation) in zip(aligned, pairs, strict=True):
         assert all(
             0 <= i < len(aligners.space_tokens(source))
             and 0 <= j < len(aligners.space_tokens(translation))
@@ -266,8 +266,8 @@ def test_eflomal_is_asked_for_forward_links(monkeypatch: pytest.MonkeyPatch) -> 
             Path(links_filename_fwd).write_text("0-0 1-1\n\n", encoding="ascii")
 
     monkeypatch.setitem(sys.modules, "eflomal", SimpleNamespace(Aligner=FakeAligner))
-    found = Eflomal().align(["the house", " ", "a\u00a0b c"], ["das Haus", "x", "x y"])
-    assert found == [((0, 0), (1, 1)), (), ()]
+    actual = Eflomal().align(["the house", " ", "a\u00a0b c"], ["das Haus", "x", "x y"])
+    assert actual == [((0, 0), (1, 1)), (), ()]
     assert Eflomal().align([""], [""]) == [()]
 
 

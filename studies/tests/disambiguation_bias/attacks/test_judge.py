@@ -244,6 +244,6 @@ def test_each_distinct_text_is_translated_once() -> None:
     samples = [*SAMPLES, sample_of("old", id="x")]
     texts = ["A spring came .", "A hot spring came .", "An old spring came ."]
     assert distinct_texts(samples) == texts
-    found = judging.translate_or_read(samples, "cc-tiny-en-de", num_beams=1)
-    assert (list(found.texts), found.system) == (texts, "cc-tiny-en-de")
-    assert all(found.texts.values())
+    actual = judging.translate_or_read(samples, "cc-tiny-en-de", num_beams=1)
+    assert (list(actual.texts), actual.system) == (texts, "cc-tiny-en-de")
+    assert all(actual.texts.values())

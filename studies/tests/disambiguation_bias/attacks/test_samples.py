@@ -126,8 +126,8 @@ def judged(successes: set[int], wrong_seed: int = -1) -> Iterator[AttackJudgemen
 def test_three_systems_are_compared_by_their_true_union() -> None:
     first, second, third = judged({0, 1, 2}), judged({1, 2, 3}), judged({2, 3, 4}, 0)
     transfers = transferability({"a": first, "b": second, "c": third})
-    found = [("".join(t.systems), t.n, t.n_all, t.n_any) for t in transfers]
-    assert found == [("ab", 8, 2, 4), ("ac", 7, 1, 4), ("bc", 7, 2, 4), ("abc", 7, 1, 4)]
+    actual = [("".join(t.systems), t.n, t.n_all, t.n_any) for t in transfers]
+    assert actual == [("ab", 8, 2, 4), ("ac", 7, 1, 4), ("bc", 7, 2, 4), ("abc", 7, 1, 4)]
     assert transfers[-1].jaccard == 0.25
 
 

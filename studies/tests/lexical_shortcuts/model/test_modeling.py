@@ -213,8 +213,8 @@ def _inputs_of_attention(model: Any) -> tuple[Any, dict[str, list[torch.Tensor]]
         part = "cross" if name.endswith("encoder_attn") else name.split(".")[1]
         return lambda _module, arguments: read[part].append(arguments[2])
 
-    found = [(n, m) for n, m in model.named_modules() if isinstance(m, ShortcutAttention)]
-    handles = [module.register_forward_pre_hook(keep(name)) for name, module in found]
+    actual = [(n, m) for n, m in model.named_modules() if isinstance(m, ShortcutAttention)]
+    handles = [module.register_forward_pre_hook(keep(name)) for name, module in actual]
     output = passed(model, output_hidden_states=True)
     for handle in handles:
         handle.remove()

@@ -283,7 +283,7 @@ def test_twins_of_winomt_differ_in_the_pronoun(shared: Path) -> None:
     examples = load_examples("winomt", "acl2019", data_dir=shared / "upstream")
     twins = known(declaration("winomt").twins)
     name = "customer: The technician told the customer that _ could pay with cash."
-    found = {twins(example): example.source for example in examples}
+    actual = {twins(example): example.source for example in examples}
     source = name.partition(": ")[2]
     for meant, pronoun in {"man": "he", "woman": "she", "nobody": "they"}.items():
-        assert found[name, meant] == source.replace("_", pronoun)
+        assert actual[name, meant] == source.replace("_", pronoun)

@@ -59,10 +59,10 @@ def gendered(line: int, gold: str, *labels: str | None, **others: str) -> dict[s
 def test_figures_count_labels_of_both_annotators(read: Read, result: EvaluationResult) -> None:
     labels = [("male", "male", "female"), ("male", "female", "female"), ("female", "male", None)]
     annotations = read(*(gendered(line, *row) for line, row in enumerate(labels)))
-    found = agreement_with_labels(result, annotations)
-    assert (found.n_labels, found.n_agree, found.agreement) == (4, 3, 0.75)
-    assert found.weighted_agreement == pytest.approx((2 + 1 + 1) / (2 + 2 + 1 + 1))
-    assert (found.labels, found.confusion) == (("male", "female"), ((1, 0), (1, 2)))
+    agreement = agreement_with_labels(result, annotations)
+    assert (agreement.n_labels, agreement.n_agree, agreement.agreement) == (4, 3, 0.75)
+    assert agreement.weighted_agreement == pytest.approx((2 + 1 + 1) / (2 + 2 + 1 + 1))
+    assert (agreement.labels, agreement.confusion) == (("male", "female"), ((1, 0), (1, 2)))
 
 
 def test_annotations_of_other_texts_are_refused(read: Read, result: EvaluationResult) -> None:
@@ -85,8 +85,8 @@ def test_labels_may_be_readings_of_any_number(read: Read, result: EvaluationResu
     labels = [("neutral", "neutral"), ("male", "inclusive"), ("female", "female"), ("x", None)]
     annotations = read(*(reading(line, "", *row) for line, row in enumerate(labels)))
     classes = ("female", "inclusive", "male", "neutral", "x")
-    found = [(a.gold, a.classes, a.labels) for a in annotations]
-    assert found == [("", classes, row) for row in labels[:3]]
+    actual = [(a.gold, a.classes, a.labels) for a in annotations]
+    assert actual == [("", classes, row) for row in labels[:3]]
     texts = [
         Reading(str(i), "all", f"t{i}", name) for i, name in enumerate(("neutral", "inclusive", ""))
     ]
@@ -131,10 +131,10 @@ def test_malformed_files_are_refused(rows: list[object], message: str, read: Rea
 def test_labels_can_be_verdicts(read: Read, result: EvaluationResult) -> None:
     labels = [("correct", "correct"), ("correct", "wrong"), ("wrong", "wrong")]
     annotations = read(*(labelled(line, *both) for line, both in enumerate(labels)))
-    found = agreement_with_labels(result, annotations)
-    assert found.labels == ("correct", "wrong")
-    assert (found.n_labels, found.n_agree, found.n_skipped) == (6, 3, 0)
-    assert found.confusion == ((2, 1), (2, 1))
+    agreement = agreement_with_labels(result, annotations)
+    assert agreement.labels == ("correct", "wrong")
+    assert (agreement.n_labels, agreement.n_agree, agreement.n_skipped) == (6, 3, 0)
+    assert agreement.confusion == ((2, 1), (2, 1))
 
 
 def test_annotations_of_other_rows_can_be_skipped(read: Read, result: EvaluationResult) -> None:
@@ -143,8 +143,8 @@ def test_annotations_of_other_rows_can_be_skipped(read: Read, result: Evaluation
     compared = functools.partial(agreement_with_labels, result)
     refuses(r"without a place in the test set.*`skip_others`", compared, annotations)
     refuses("annotated was 'another', judged was 't1'", compared, annotations[2:])
-    found = compared(annotations, skip_others=True)
-    assert (found.n_labels, found.n_skipped) == (2, 2)
+    actual = compared(annotations, skip_others=True)
+    assert (actual.n_labels, actual.n_skipped) == (2, 2)
     refuses(
         "none of the 2 annotated translations was judged",
         compared,
@@ -169,8 +169,8 @@ def test_raw_labels_are_binarised(label: str, gold: str, expected: str | None) -
 
 def test_raw_labels_are_sufficient(read: Read) -> None:
     labels = [("Correct Sense", BOTH), ("Wrong Sense", BAD), ("Wrong Sense", None)]
-    found = read(*(raw(line, *both) for line, both in enumerate(labels)))
-    assert [(a.example_id, a.labels) for a in found] == [("0", ("correct", "correct")), ("1", ())]
+    actual = read(*(raw(line, *both) for line, both in enumerate(labels)))
+    assert [(a.example_id, a.labels) for a in actual] == [("0", ("correct", "correct")), ("1", ())]
 
 
 def judged(*verdicts: str, **fields: str) -> EvaluationResult:
@@ -181,14 +181,22 @@ def judged(*verdicts: str, **fields: str) -> EvaluationResult:
 def test_inconclusive_verdicts_count_as_wrong_and_genders_as_right(read: Read) -> None:
     verdicts = read(labelled(0, "wrong", "wrong"), labelled(1, "correct", "wrong"))
     result = judged("inconclusive", "correct")
-    found = agreement_with_labels(result, verdicts)
-    assert (found.n_agree, found.n_inconclusive, found.inconclusive) == (3, 2, "incorrect")
-    assert (found.agreement, found.strict_agreement) == (0.75, 0.25)
+    agreement = agreement_with_labels(result, verdicts)
+    assert (agreement.n_agree, agreement.n_inconclusive, agreement.inconclusive) == (
+        3,
+        2,
+        "incorrect",
+    )
+    assert (agreement.agreement, agreement.strict_agreement) == (0.75, 0.25)
     assert agreement_with_labels(result, verdicts, inconclusive="correct").agreement == 0.25
-    assert found.weighted_agreement is None
+    assert agreement.weighted_agreement is None
     genders = read(gendered(0, "female", "female", "male"))
-    found = agreement_with_labels(judged("inconclusive"), genders)
-    assert (found.n_agree, found.inconclusive, found.confusion) == (1, "correct", ((0, 1), (0, 1)))
+    agreement = agreement_with_labels(judged("inconclusive"), genders)
+    assert (agreement.n_agree, agreement.inconclusive, agreement.confusion) == (
+        1,
+        "correct",
+        ((0, 1), (0, 1)),
+    )
     neutral = agreement_with_labels(judged("incorrect", predicted="neutral"), genders)
     assert (neutral.n_inconclusive, neutral.confusion) == (2, ((0, 1), (0, 1)))
     message = r"inconclusive: expected correct or.*got 'maybe'"

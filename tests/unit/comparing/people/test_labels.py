@@ -27,27 +27,27 @@ def test_labels_with_their_probability_correct_the_figures(tmp_path: Path) -> No
     path = _labels(result, 3, tmp_path / "labels.jsonl", inclusion=1 / 3)
     first, *rows = read_jsonl(path)
     write_jsonl(path, [{**first, "binarized_annotator2": "correct"}, *rows])
-    found = with_labels(result, [path])
-    interval = found.intervals["corrected_accuracy"]
+    labelled = with_labels(result, [path])
+    interval = labelled.intervals["corrected_accuracy"]
     assert interval.low < 0.7 < interval.high
-    assert (found.counts["n_trusted"], found.judgements[0].trusted) == (134, 0.5)
-    assert (found.judgements[3].trusted, found.judgements[3].inclusion) == (1, 1 / 3)
-    assert "|trusted:people/n134" in found.signature
+    assert (labelled.counts["n_trusted"], labelled.judgements[0].trusted) == (134, 0.5)
+    assert (labelled.judgements[3].trusted, labelled.judgements[3].inclusion) == (1, 1 / 3)
+    assert "|trusted:people/n134" in labelled.signature
 
 
 def test_where_all_are_labelled_no_probability_is_needed(tmp_path: Path) -> None:
-    found = with_labels(
+    labelled = with_labels(
         simplegen_result(), [_labels(simplegen_result(), 1, tmp_path / "labels.jsonl")]
     )
-    assert found.scores["corrected_accuracy"] == pytest.approx(0.7)
+    assert labelled.scores["corrected_accuracy"] == pytest.approx(0.7)
 
 
 def test_a_corrected_result_of_another_system_transfers(tmp_path: Path) -> None:
     other = simplegen_result(system="b")
     labelled = with_labels(other, [_labels(other, 2, tmp_path / "l.jsonl", inclusion=0.5)])
-    found = with_labels(simplegen_result(), [write_result(tmp_path, "b", labelled)])
-    assert "transferred_accuracy" in found.scores
-    assert "corrected_accuracy" not in found.scores
+    actual = with_labels(simplegen_result(), [write_result(tmp_path, "b", labelled)])
+    assert "transferred_accuracy" in actual.scores
+    assert "corrected_accuracy" not in actual.scores
     for result, source, message in (
         (simplegen_result(), other, "without"),
         (

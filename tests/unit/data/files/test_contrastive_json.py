@@ -46,8 +46,8 @@ def test_items_without_contrasts_are_kept_and_equal_contrasts_dropped(tmp_path: 
     same = {"contrastive": "The bulb is out.", "replacement": "bulb"}
     items = [{**ITEM, "errors": errors} for errors in ([], [same, PEAR, same])]
     names, examples = ("replacements", "n_equal_to_reference"), read(write(tmp_path, *items))
-    found = [(e.id, *e.contrastive_translations, *map(e.extra.get, names)) for e in examples]
-    assert found == [("0", "", "0"), ("1", "The pear is out.", "pear", "2")]
+    actual = [(e.id, *e.contrastive_translations, *map(e.extra.get, names)) for e in examples]
+    assert actual == [("0", "", "0"), ("1", "The pear is out.", "pear", "2")]
 
 
 def test_the_category_and_further_columns_are_read(tmp_path: Path) -> None:
@@ -57,10 +57,10 @@ def test_the_category_and_further_columns_are_read(tmp_path: Path) -> None:
         return text.upper()
 
     options: dict[str, Any] = {"category": "sense", "to_category": upper}
-    (found,) = read(
+    (actual,) = read(
         write(tmp_path, {**ITEM, "line": 3}), more={"line": "line", "year": "year"}, **options
     )
-    assert (found.category, found.extra["line"], found.extra["year"]) == ("BULB_BULBS", "3", "")
+    assert (actual.category, actual.extra["line"], actual.extra["year"]) == ("BULB_BULBS", "3", "")
     fails(
         DataError,
         r"set.json: item 1: sense: expected better, got bad",

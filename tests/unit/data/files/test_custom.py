@@ -31,8 +31,8 @@ def test_a_row_with_the_required_fields_is_read(tmp_path: Path) -> None:
     source, focus, correct = "The bat was old.", Focus("bat", 4), ("The baseball bat was old.",)
     incorrect = ("The flying bat was old.", "The bat (animal) was old.")
     sides = source, focus, correct, incorrect, "all", "", {"line": "1"}
-    found = examples(write(tmp_path / "a.jsonl", ROW))
-    assert found == [ContrastiveSourceExample("0", "en", "", *sides)]
+    loaded = examples(write(tmp_path / "a.jsonl", ROW))
+    assert loaded == [ContrastiveSourceExample("0", "en", "", *sides)]
 
 
 _BAT = "a", "en", "de", "The bat."
@@ -298,8 +298,8 @@ _BRACKETS = {"correct_cues": ["[female]"], "incorrect_cues": ["[male]"]}
 def test_cues_are_named_if_the_program_made_all(rows: Any, cues: str, tmp_path: Path) -> None:
     declared = custom_declaration(write(tmp_path / "a.jsonl", *rows))
     assert declared.cues_of(None) == cues
-    found = cc_hf.load_material(write(tmp_path / "b.jsonl", *rows), tgt_lang="de").origin.fields
-    assert found["cues"] == cues
+    actual = cc_hf.load_material(write(tmp_path / "b.jsonl", *rows), tgt_lang="de").origin.fields
+    assert actual["cues"] == cues
 
 
 def test_rows_without_cues_become_probing_examples(tmp_path: Path) -> None:
@@ -311,10 +311,10 @@ def test_rows_without_cues_become_probing_examples(tmp_path: Path) -> None:
         "reference": "Eine Fledermaus.",
         "tgt_lang": "de",
     }
-    (found,) = read_words(write(tmp_path / "a.jsonl", row))
-    assert found.focus == Focus("bat", 2)
+    (actual,) = read_words(write(tmp_path / "a.jsonl", row))
+    assert actual.focus == Focus("bat", 2)
     kept = {"note": "x", "reference": "Eine Fledermaus."}
-    assert found.extra == {**kept, "line": "1", "ambiguous_word": "bat"}
+    assert actual.extra == {**kept, "line": "1", "ambiguous_word": "bat"}
     for key, message in (
         *((key, f"line 1: {key}: expected a text, got ''") for key in ("gold", "reference")),
         ("tgt_lang", "tgt_lang is empty"),

@@ -31,8 +31,8 @@ def lines(*rows: dict[str, str]) -> str:
 
 
 def test_one_translation_per_line_is_read_in_order(tmp_path: Path) -> None:
-    found = read_translations(write(tmp_path, "Eins.\nZwei.\nZwei\u2028b.\n"), EXAMPLES)
-    assert found.translations == ("Eins.", "Zwei.", "Zwei\u2028b.")
+    matched = read_translations(write(tmp_path, "Eins.\nZwei.\nZwei\u2028b.\n"), EXAMPLES)
+    assert matched.translations == ("Eins.", "Zwei.", "Zwei\u2028b.")
 
 
 @cases(  # in any order, repeated sources in order, blank lines
@@ -41,17 +41,17 @@ def test_one_translation_per_line_is_read_in_order(tmp_path: Path) -> None:
     ("One. ||| Eins.\n\nTwo. ||| Zwei.\n\n", "Eins. Zwei. Zwei.", 0),
 )
 def test_lines_with_sources_match(text: str, expected: str, n_unused: int, tmp_path: Path) -> None:
-    found = read_translations(write(tmp_path, text), EXAMPLES)
-    assert (found.translations, found.n_unused) == (tuple(expected.split()), n_unused)
-    assert found.n_lines == text.count("|||")
+    matched = read_translations(write(tmp_path, text), EXAMPLES)
+    assert (matched.translations, matched.n_unused) == (tuple(expected.split()), n_unused)
+    assert matched.n_lines == text.count("|||")
 
 
 @pytest.mark.parametrize("names", ["from,n,to", "source,n,translation"])
 def test_a_table_is_matched_by_source(tmp_path: Path, names: str) -> None:
     text = f'{names}\r\n"One, ""1""",,Eins\r\n\r\nTwo.,,"Zwei, 2"\r\nOne.,,Eins.\r\n'
-    found = read_translations(write(tmp_path, text, "t.csv"), EXAMPLES)
-    assert found.translations == ("Eins.", "Zwei, 2", "Zwei, 2")
-    assert (found.n_lines, found.n_unused) == (3, 1)
+    matched = read_translations(write(tmp_path, text, "t.csv"), EXAMPLES)
+    assert matched.translations == ("Eins.", "Zwei, 2", "Zwei, 2")
+    assert (matched.n_lines, matched.n_unused) == (3, 1)
     refuses(
         r"t.csv: line 6: expected 3 cells, .* got 1",
         read_translations,
@@ -64,8 +64,8 @@ def test_a_table_is_matched_by_source(tmp_path: Path, names: str) -> None:
 def test_jsonl_is_matched_by_id_or_source(tmp_path: Path, key: str) -> None:
     values = [getattr(e, key) for e in EXAMPLES]
     rows = [{key: value, "translation": f"t {value}"} for value in reversed(values)]
-    found = read_translations(write(tmp_path, lines(*rows), "t.jsonl"), EXAMPLES)
-    assert found.translations == tuple(f"t {value}" for value in values)
+    matched = read_translations(write(tmp_path, lines(*rows), "t.jsonl"), EXAMPLES)
+    assert matched.translations == tuple(f"t {value}" for value in values)
 
 
 def test_an_id_with_the_source_of_another_example_is_refused(tmp_path: Path) -> None:
@@ -92,8 +92,8 @@ def test_lines_for_all_of_a_longer_file_are_accepted(tmp_path: Path, with_source
     sources = ["One.", "Neither.", "Two.", "Two."]
     rows = [f"{source} ||| t{i}" if with_sources else f"t{i}" for i, source in enumerate(sources)]
     path = write(tmp_path, "\n".join(rows))
-    found = read_translations(path, EXAMPLES, other_lengths={4: [0, 2, 3]})
-    assert (found.translations, found.n_lines, found.n_unused) == (("t0", "t2", "t3"), 4, 1)
+    matched = read_translations(path, EXAMPLES, other_lengths={4: [0, 2, 3]})
+    assert (matched.translations, matched.n_lines, matched.n_unused) == (("t0", "t2", "t3"), 4, 1)
     refuses(
         "3 in all or 5, got 2",
         read_translations,
@@ -148,10 +148,10 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("separator", ["\t|||\t", "\t||| ", "  |||  ", "\u00a0|||\u00a0"])
 def test_any_blanks_around_the_separator_are_accepted(tmp_path: Path, separator: str) -> None:
-    found = read_translations(
+    matched = read_translations(
         write(tmp_path, f"One.{separator}Eins.\nTwo.{separator}Zwei.\n"), EXAMPLES
     )
-    assert found.translations == ("Eins.", "Zwei.", "Zwei.")
+    assert matched.translations == ("Eins.", "Zwei.", "Zwei.")
 
 
 def test_indented_json_lines_are_read_as_json(tmp_path: Path) -> None:
@@ -169,9 +169,9 @@ def test_scores_from_several_sources_are_merged(tmp_path: Path) -> None:
     (tmp_path / "q.tsv").write_text("System\tBLEU\nd\t12.25\n\ne f\t7\n", encoding="utf-8")
     (tmp_path / "plain.tsv").write_text("j\t8\n", encoding="utf-8")
     files = [str(tmp_path / name) for name in ("q.json", "q.tsv", "plain.tsv")]
-    found = read_quality_scores([*files, "g=h=31", "i=0"])
+    actual = read_quality_scores([*files, "g=h=31", "i=0"])
     expected = {"a=b": 0.425, "c": 0.3, "d": 0.1225, "e f": 0.07, "j": 0.08, "g=h": 0.31, "i": 0}
-    scores = {system: found.of(system, "winomt", "de") for system in found.systems}
+    scores = {system: actual.of(system, "winomt", "de") for system in actual.systems}
     assert scores == pytest.approx(expected)
 
 

@@ -54,8 +54,8 @@ def test_variants_are_plain(
     build(tmp_path, **saved)
     for batch_tokens in (1, 70, 4000):
         evaluator = cc_hf.load_evaluator(tmp_path, batch_tokens=batch_tokens, **given)
-        found = evaluator.token_logprobs(SOURCES, TRANSLATIONS, **EN_DE)
-        for one, pair in zip(found, PAIRS, strict=True):
+        actual = evaluator.token_logprobs(SOURCES, TRANSLATIONS, **EN_DE)
+        for one, pair in zip(actual, PAIRS, strict=True):
             np.testing.assert_allclose(one, plain(tmp_path, *pair).numpy(), atol=1e-5, rtol=0)
 
 
@@ -65,11 +65,11 @@ def test_sources_are_encoded_once(tiny_marian: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(vars(evaluator), "packed", None)  # use the forward pass of the model
     sources, texts = ["a doctor", "a nurse"] * 4, [f"Satz {i}" for i in range(8)]
     with patch.object(encoder, "forward", wraps=encoder.forward) as forward:
-        found = evaluator.mean_logprobs(sources, texts)
+        actual = evaluator.mean_logprobs(sources, texts)
     assert [len(call.kwargs["input_ids"]) for call in forward.mock_calls] == [2]
     pairs = zip(sources, texts, strict=True)
     alone = [evaluator.mean_logprobs([source], [text])[0] for source, text in pairs]
-    np.testing.assert_allclose(found, alone, atol=1e-5)
+    np.testing.assert_allclose(actual, alone, atol=1e-5)
 
 
 def save_multilingual_marian(folder: Path, marks: tuple[str, ...]) -> Path:
@@ -95,8 +95,8 @@ def test_multilingual_marian_models_get_the_token_of_the_target_language(tmp_pat
         assert tokenizer(f"{mark} a doctor").input_ids[0] == token != tokenizer.unk_token_id
         plain = plain_forward.marian(tmp_path, f"{mark} a doctor", "Ein Arzt.").numpy()
         languages = {"src_lang": "en", "tgt_lang": lang}
-        (found,) = evaluator.token_logprobs(["a doctor"], ["Ein Arzt."], **languages)
-        np.testing.assert_allclose(found, plain, atol=1e-5)
+        (actual,) = evaluator.token_logprobs(["a doctor"], ["Ein Arzt."], **languages)
+        np.testing.assert_allclose(actual, plain, atol=1e-5)
     for languages, message in (
         ({}, "several target languages: name one with tgt_lang"),
         ({"tgt_lang": "ru"}, "does not support the target language 'ru'"),
@@ -123,8 +123,8 @@ def test_the_prompt_can_be_replaced(tmp_path: Path) -> None:
     families.save_tiny_t5(tmp_path)
     own = cc_hf.load_evaluator(tmp_path, prompt="{src_lang}>{tgt_lang}: {source}")
     plain = plain_forward.t5(tmp_path, "The nurse.", "Die Pflegerin.", prompt="en>de: ")
-    (found,) = own.token_logprobs(["The nurse."], ["Die Pflegerin."], **EN_DE)
-    np.testing.assert_allclose(found, plain.numpy(), atol=1e-5)
+    (actual,) = own.token_logprobs(["The nurse."], ["Die Pflegerin."], **EN_DE)
+    np.testing.assert_allclose(actual, plain.numpy(), atol=1e-5)
     assert own.signature_fields()["prompt"] == "{src_lang}>{tgt_lang}: {source}"
     usual = cc_hf.load_evaluator(tmp_path).signature_fields()["prompt"]
     assert usual == "translate {src_name} to {tgt_name}: {source}"
@@ -156,8 +156,8 @@ def test_madlad_codes_accept_older_aliases(tmp_path: Path) -> None:
 def test_the_signature_states_languages_given_at_load(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(families.save_tiny_m2m100(tmp_path), **EN_DE)
     for target, options in (("de", {}), ("fr", {"tgt_lang": "fr"})):
-        found = compute(["La doctoresse."], [GENDER], evaluator=evaluator, **options)
-        assert f"|langs:en-{target}|" in found["signature"]
+        computed = compute(["La doctoresse."], [GENDER], evaluator=evaluator, **options)
+        assert f"|langs:en-{target}|" in computed["signature"]
 
 
 @cases(("marian", True), ("nllb", True), ("fsmt", True), ("mbart", True), ("t5", False))
@@ -204,21 +204,21 @@ def test_prompt_and_translation_are_tokenized_separately(tmp_path: Path) -> None
 
 def test_every_score_is_a_function_of_the_token_logprobs(tiny_marian: Path) -> None:
     requests = [ScoringRequest(*pair) for pair in PAIRS]
-    found = cc_hf.load_evaluator(tiny_marian).score(requests, **EN_DE)
+    actual = cc_hf.load_evaluator(tiny_marian).score(requests, **EN_DE)
     logprobs = [plain_forward.marian(tiny_marian, *pair) for pair in PAIRS]
     means = np.array([float(row.mean()) for row in logprobs])
     arithmetic = [float(row.exp().mean()) for row in logprobs]
     expected = {"geometric": np.exp(means), "reference": 2.0**means, "arithmetic": arithmetic}
     for name, values in expected.items():
-        np.testing.assert_allclose(SCORES[name](found), values, atol=1e-5)
+        np.testing.assert_allclose(SCORES[name](actual), values, atol=1e-5)
 
 
 def test_truncation_is_stated_in_the_signature(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian, on_too_long="truncate")
     assert evaluator.signature_fields()["toolong"] == "truncate"
     assert "toolong" not in cc_hf.load_evaluator(tiny_marian).signature_fields()
-    found = evaluator.score([ScoringRequest("a", "doctor nurse " * 120)], **EN_DE)
-    assert found.n_tokens.tolist() == [128]
+    scores = evaluator.score([ScoringRequest("a", "doctor nurse " * 120)], **EN_DE)
+    assert scores.n_tokens.tolist() == [128]
 
 
 _WORDS = ["doctor", " ", "  ", "Ärztin", "</s>", "<unk>", "<pad>", ">>de<<", ">>", "x", "🎉"]
@@ -238,9 +238,9 @@ def test_targets_have_the_ids_of_their_own_vocabulary(tmp_path: Path) -> None:
     evaluator: Any = cc_hf.load_evaluator(save_tiny_marian(tmp_path))
     evaluator.tokenizer = save_target_vocabulary(tmp_path, size=40)
     texts = ["Die Ärztin bat die Krankenschwester.", "</s> Die Ärztin", ">>de<< Ja"]
-    found = evaluator.encode_targets(texts, "en", "de")
-    assert found == evaluator.tokenizer(text_target=texts).input_ids
-    assert found != evaluator.tokenizer(texts).input_ids
+    actual = evaluator.encode_targets(texts, "en", "de")
+    assert actual == evaluator.tokenizer(text_target=texts).input_ids
+    assert actual != evaluator.tokenizer(texts).input_ids
     assert evaluator.encode_sources(texts, "en", "de") == evaluator.tokenizer(texts).input_ids
 
 

@@ -64,10 +64,10 @@ def test_products_equal_those_of_the_integers(
     scales = weight.abs().amax(-1, keepdim=True) / n_steps
     wanted = whole(given) @ ((weight / scales).round() * scales).double().t()
     wanted = wanted if bias is None else wanted + bias
-    found = Weights(weight, bias, relu=relu)(given)
-    assert found.dtype == torch.float32
+    actual = Weights(weight, bias, relu=relu)(given)
+    assert actual.dtype == torch.float32
     wanted = wanted.relu() if relu else wanted
-    torch.testing.assert_close(found.double(), wanted, atol=1e-4, rtol=1e-5)
+    torch.testing.assert_close(actual.double(), wanted, atol=1e-4, rtol=1e-5)
 
 
 def test_products_of_the_largest_values_do_not_saturate(is_laid_out: bool) -> None:
@@ -77,8 +77,8 @@ def test_products_of_the_largest_values_do_not_saturate(is_laid_out: bool) -> No
     states, weight = torch.ones(32, 256), torch.ones(32, 256)
     weight[::2] *= -1
     for is_positive in (False, True):
-        found = Weights(weight, None)(quantise(states, is_positive=is_positive))
-        torch.testing.assert_close(found, states @ weight.t())
+        actual = Weights(weight, None)(quantise(states, is_positive=is_positive))
+        torch.testing.assert_close(actual, states @ weight.t())
 
 
 def test_zeros_give_the_bias_and_nan_stays_in_its_row(is_laid_out: bool, random: Random) -> None:
@@ -87,10 +87,10 @@ def test_zeros_give_the_bias_and_nan_stays_in_its_row(is_laid_out: bool, random:
     product = Weights(weight, bias)
     alone = product(quantise(states[2:]))
     states[0], states[1, 5] = 0, torch.nan
-    found = product(quantise(states))
-    torch.testing.assert_close(found[0], bias)
-    assert bool(found[1].isnan().all())
-    assert torch.equal(found[2:], alone)
+    actual = product(quantise(states))
+    torch.testing.assert_close(actual[0], bias)
+    assert bool(actual[1].isnan().all())
+    assert torch.equal(actual[2:], alone)
 
 
 def test_weights_have_fewer_steps_without_32_bit_sums(monkeypatch: pytest.MonkeyPatch) -> None:

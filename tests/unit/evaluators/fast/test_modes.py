@@ -34,8 +34,8 @@ _TRANSLATIONS = [f"Die Ärztin ging{'.' * (i // 2)}" for i in range(6)]
 def test_every_mode_states_its_precision_and_gives_nearly_the_same_scores(with_bf16: None) -> None:
     precisions, scores = {"exact": "float32", "auto": "bf16/float32"}, {}
     for mode, dtype in {**precisions, "bf16": "bf16", "int8": "int8"}.items():
-        found = compute(_TRANSLATIONS, [GENDER] * 6, **EN_DE, mode=mode)
-        assert f"|dtype:{dtype}|" in found["signature"]
+        computed = compute(_TRANSLATIONS, [GENDER] * 6, **EN_DE, mode=mode)
+        assert f"|dtype:{dtype}|" in computed["signature"]
         evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode=mode)
         scores[mode] = evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS)
         error = np.abs(scores[mode] - scores["exact"]).max()
@@ -56,8 +56,12 @@ def test_modes_that_are_not_faster_are_not_used(monkeypatch: pytest.MonkeyPatch)
     evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: False)
     monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: False)
-    found = evaluator.with_mode("auto")
-    assert (found.mode, found.fast, found.signature_fields()["dtype"]) == ("exact", None, "float32")
+    actual = evaluator.with_mode("auto")
+    assert (actual.mode, actual.fast, actual.signature_fields()["dtype"]) == (
+        "exact",
+        None,
+        "float32",
+    )
     assert evaluator.fast_modes() == ("bf16",)
     refuses("mode: int8 is offered only where .* use bf16", evaluator.with_mode, "int8")
 
@@ -68,10 +72,10 @@ def test_mode_auto_gives_the_scores_of_both_passes(with_bf16: None, tmp_path: Pa
     fast = evaluator.fast
     assert fast is not None
     for mode, one in (("bf16", fast), ("exact", evaluator)):
-        found = one.mean_logprobs(_SOURCES, _TRANSLATIONS)
+        actual = one.mean_logprobs(_SOURCES, _TRANSLATIONS)
         assert "packed" in vars(one)
         alone = cc_hf.load_evaluator(folder, mode=mode, cache=False)
-        np.testing.assert_array_equal(found, alone.mean_logprobs(_SOURCES, _TRANSLATIONS))
+        np.testing.assert_array_equal(actual, alone.mean_logprobs(_SOURCES, _TRANSLATIONS))
 
 
 @pytest.mark.parametrize("family", ["t5", "masked_lm", "causal_lm"])
@@ -105,9 +109,9 @@ def test_cpu_flags_decide_about_int8(names: str, monkeypatch: pytest.MonkeyPatch
 
 def test_an_ensemble_is_fast_when_all_members_are(tmp_path: Path, with_bf16: None) -> None:
     folder = families.BUILDERS["marian"](tmp_path)
-    found = cc_hf.load_evaluator([folder, folder], mode="auto")
-    assert found.fast is not None
-    assert found.signature_fields()["dtype"] == "bf16/float32"
+    actual = cc_hf.load_evaluator([folder, folder], mode="auto")
+    assert actual.fast is not None
+    assert actual.signature_fields()["dtype"] == "bf16/float32"
     assert cc_hf.load_evaluator([folder, folder], mode="exact").fast is None
 
 

@@ -63,7 +63,7 @@ def pairs(n: int = 23) -> tuple[list[list[int]], list[list[int]], list[list[int]
 
 @torch.inference_mode()
 def plain(model: Any, *sides: list[list[int]], skip: int = 0) -> list[torch.Tensor]:
-    found = []
+    actual = []
     for source, given, wanted in zip(*sides, strict=True):
         ids = torch.tensor([source])
         logits = model(
@@ -72,8 +72,8 @@ def plain(model: Any, *sides: list[list[int]], skip: int = 0) -> list[torch.Tens
             attention_mask=torch.ones_like(ids),
             use_cache=False,
         ).logits
-        found.append(logits.log_softmax(-1)[0].gather(-1, torch.tensor(wanted)[:, None])[skip:, 0])
-    return found
+        actual.append(logits.log_softmax(-1)[0].gather(-1, torch.tensor(wanted)[:, None])[skip:, 0])
+    return actual
 
 
 def assert_close(found: Any, expected: Any, tolerance: float = 1e-5) -> None:
@@ -89,8 +89,8 @@ def weights_of(model: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("batch_tokens", [1, 100, 10_000])
 def test_mode_exact_equals_the_forward_pass_of_the_model(family: str, batch_tokens: int) -> None:
     model = tiny(family)
-    found = PackedModel(model, mode="exact").logprobs(*pairs(), batch_tokens=batch_tokens)
-    assert_close(found, plain(model, *pairs()))
+    packed = PackedModel(model, mode="exact").logprobs(*pairs(), batch_tokens=batch_tokens)
+    assert_close(packed, plain(model, *pairs()))
 
 
 @pytest.mark.parametrize("family", _FAMILIES)
@@ -104,8 +104,8 @@ def test_memory_mapped_weights_are_not_changed(
     model = _AUTO.from_pretrained(tmp_path).eval()
     expected, before = plain(model, *pairs()), weights_of(model)
     for mode, tolerance in (("exact", 1e-5), ("bf16", 0.9)):
-        found = PackedModel(model, mode=mode).logprobs(*pairs(), batch_tokens=100)
-        assert_close(found, expected, tolerance)
+        packed = PackedModel(model, mode=mode).logprobs(*pairs(), batch_tokens=100)
+        assert_close(packed, expected, tolerance)
     assert weights_of(model) == before
 
 
@@ -123,8 +123,10 @@ def test_an_inaccurate_layout_is_not_used(error: float, monkeypatch: pytest.Monk
 def test_lower_precision_scores_are_close_to_exact_ones(family: str, mode: str) -> None:
     model = tiny(family)
     passes = [PackedModel(model, mode=name) for name in ("exact", mode)]
-    exact, found = map(np.concatenate, [one.logprobs(*pairs(), batch_tokens=100) for one in passes])
-    assert 0 < np.abs(found - exact).mean() < 0.15
+    exact, actual = map(
+        np.concatenate, [one.logprobs(*pairs(), batch_tokens=100) for one in passes]
+    )
+    assert 0 < np.abs(actual - exact).mean() < 0.15
 
 
 def test_int8_scores_do_not_depend_on_other_rows_of_the_batch() -> None:
@@ -141,8 +143,8 @@ def test_logits_beyond_the_range_of_exponentials_are_scored() -> None:
     with torch.no_grad():
         for shift in (300.0, -600.0):
             model.final_logits_bias.add_(shift)
-            found = PackedModel(model, mode="exact").logprobs(*pairs(6), batch_tokens=100)
-            assert_close(found, plain(model, *pairs(6)), 2e-4)
+            packed = PackedModel(model, mode="exact").logprobs(*pairs(6), batch_tokens=100)
+            assert_close(packed, plain(model, *pairs(6)), 2e-4)
 
 
 def test_language_tokens_are_not_counted() -> None:
@@ -151,10 +153,10 @@ def test_language_tokens_are_not_counted() -> None:
     kept = [i for i, row in enumerate(labels) if len(row) > 1]
     sources, inputs, labels = ([rows[i] for i in kept] for rows in (sources, inputs, labels))
     expected = plain(model, sources, inputs, labels, skip=1)
-    found = PackedModel(model, mode="exact").logprobs(
+    packed = PackedModel(model, mode="exact").logprobs(
         sources, inputs, labels, n_uncounted=1, batch_tokens=200
     )
-    assert_close(found, expected)
+    assert_close(packed, expected)
 
 
 def test_numbers_of_rows_recur(monkeypatch: pytest.MonkeyPatch) -> None:

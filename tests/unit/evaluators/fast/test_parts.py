@@ -26,8 +26,8 @@ def test_attention_equals_that_of_torch(n_tokens: int, size: float, mask: str) -
     mask_of_torch = None if additive is None else additive.double()
     query, key, value = (part.double() for part in (queries, keys, values))
     expected = functional.scaled_dot_product_attention(query, key, value, mask_of_torch)
-    found = attend(queries, keys, values, additive).double()
-    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5 * size)
+    actual = attend(queries, keys, values, additive).double()
+    torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5 * size)
 
 
 def test_attention_of_very_improbable_keys_does_not_underflow() -> None:
@@ -61,8 +61,8 @@ def test_logprobs_are_those_of_log_softmax(mode: str, scale: float) -> None:
     labels[::3] = 7  # improbable ones as well
     logits = states.double() @ weight.double().t() + bias
     expected = logits.log_softmax(-1).gather(-1, labels[:, None])[:, 0]
-    found = Vocabulary(weight, bias, arithmetic=ARITHMETICS[mode]).logprobs(states, labels)
-    error = (found - expected).abs().max() / logits.abs().max()
+    actual = Vocabulary(weight, bias, arithmetic=ARITHMETICS[mode]).logprobs(states, labels)
+    error = (actual - expected).abs().max() / logits.abs().max()
     assert error < (1e-6 if mode == "exact" else 0.01)
 
 
@@ -75,5 +75,5 @@ def test_the_shift_makes_probable_labels_more_exact() -> None:
     rounded.is_shifted = False
     rounded.tiles = [rounded._tile(slice(start, start + 1024)) for start in (0, 1024)]
     unshifted = rounded.logprobs(states, labels)
-    errors = [(found - expected).abs().mean() for found in (shifted, unshifted)]
+    errors = [(actual - expected).abs().mean() for actual in (shifted, unshifted)]
     assert errors[0] < 0.8 * errors[1]

@@ -209,10 +209,10 @@ _ENDS = st.sampled_from(["</script>", "<!--", "]]>", "\u2028\u2029", "\ud800"])
 
 @given(st.text(alphabet=st.characters(codec=None)) | _ENDS)
 def test_no_text_can_end_the_script_element(text: str) -> None:
-    found = island_json([text])
-    assert json.loads(found) == [text]
-    assert not set("<>&\u2028\u2029") & set(found)
-    found.encode("utf-8")
+    actual = island_json([text])
+    assert json.loads(actual) == [text]
+    assert not set("<>&\u2028\u2029") & set(actual)
+    actual.encode("utf-8")
 
 
 def test_texts_are_stored_once_and_can_be_restored() -> None:
@@ -247,9 +247,9 @@ def test_texts_are_stored_once_and_can_be_restored() -> None:
             assert strings[by_words["gold"][at]] == judgements[1].gold
     labels, others = data["labels"]
     assert others == {}
-    found = {at: (row[0], *(strings[k] for k in row[1:])) for at, row in labels.items()}
+    actual = {at: (row[0], *(strings[k] for k in row[1:])) for at, row in labels.items()}
     expected = {"0": (0, "Male", "Male"), "1": (-1, "male", "female"), "2": (1, *["female"] * 2)}
-    assert found == expected
+    assert actual == expected
 
 
 def test_data_without_examples_has_no_sources() -> None:
@@ -264,8 +264,8 @@ def test_contrastive_translations_are_part_of_the_data() -> None:
     result = reported.results(0)["words"]
     texts = ("en", "de", "The cook.", "Der Koch.", ("Die Köchin.",))
     kind = ContrastiveTranslationExample
-    found = [kind(j.example_id, *texts, j.category) for j in result.judgements]
-    report = build_report([ReportedSystem("a", {"words": result})], examples=found)
+    actual = [kind(j.example_id, *texts, j.category) for j in result.judgements]
+    report = build_report([ReportedSystem("a", {"words": result})], examples=actual)
     data = explorer_data(report, attributes(report))
     assert data["samples"]["form"] == [1] * N
     (start, end, text), *_ = data["samples"]["incorrect"][0]
@@ -292,17 +292,19 @@ def shown(found: Explanation, width: int = 120) -> str:
 
 
 def test_the_table_shows_every_word_and_marks_the_deciding_ones() -> None:
-    found = explained()
-    text = shown(found)
+    explanation = explained()
+    text = shown(explanation)
     rows = {line.split("  ")[1]: line for line in text.splitlines() if line.startswith("  ")}
-    for word in found.words:
+    for word in explanation.words:
         name = word.text if word.end > word.start else "end of sentence"
         assert f"{word.difference:+.3f}" in rows[name]
         assert rows[name].rstrip().endswith("*") == word.decides
-    assert found.correct_source in text
-    assert found.incorrect_source in text
-    assert f"{found.log_odds * len(found.tokens):+.3f}" in text  # the sum of the differences
-    assert text.splitlines()[0].rstrip() == explanations.verdict_line(found)
+    assert explanation.correct_source in text
+    assert explanation.incorrect_source in text
+    assert (
+        f"{explanation.log_odds * len(explanation.tokens):+.3f}" in text
+    )  # the sum of the differences
+    assert text.splitlines()[0].rstrip() == explanations.verdict_line(explanation)
 
 
 def test_brackets_are_not_read_as_markup() -> None:
@@ -315,19 +317,19 @@ def test_ties_are_named_in_the_verdict() -> None:
 
 
 def test_html_is_complete_and_escaped() -> None:
-    found = replace(
+    actual = replace(
         explained(EVIL),
         correct_source=f"{EVIL} a",
         incorrect_source=f"{EVIL} b",
         evaluator="<script>",
         tgt_lang='"><script>',
     )
-    html = explanations.explanation_html(found)
+    html = explanations.explanation_html(actual)
     assert "<script" not in html
     words = known(ET.fromstring(html).find("p[@class='cc-words']"))
     assert "".join(words.itertext()) == EVIL
     marks = [(mark.text, mark.get("class") == "cc-decides") for mark in words.iter("mark")]
-    assert marks == [(word.text, word.decides) for word in found.words[:-1]]
+    assert marks == [(word.text, word.decides) for word in actual.words[:-1]]
 
 
 def test_the_bar_marks_the_probability() -> None:
@@ -337,18 +339,18 @@ def test_the_bar_marks_the_probability() -> None:
 
 
 def test_word_colours_show_the_side_they_favour() -> None:
-    found = explained()
-    html = explanations.explanation_html(found)
-    for word in found.words[:-1]:
+    explanation = explained()
+    html = explanations.explanation_html(explanation)
+    for word in explanation.words[:-1]:
         colour = "0, 130, 120" if word.contribution > 0 else "196, 72, 20"
         style = rf'style="background:rgba\({colour}, [0-9.]+\)"'
         assert re.search(rf"<mark {style}[^>]*>{re.escape(word.text)}</mark>", html)
 
 
 def test_nothing_is_cut_in_a_terminal_of_80_columns() -> None:
-    found = explained(f"Die {'Köchinnen' * 8} ging, froh.")
-    text = shown(found, 80)
-    assert all(f"{word.logprob_incorrect:.3f}" in text for word in found.words)
+    explanation = explained(f"Die {'Köchinnen' * 8} ging, froh.")
+    text = shown(explanation, 80)
+    assert all(f"{word.logprob_incorrect:.3f}" in text for word in explanation.words)
     rows = [line for line in text.splitlines() if line.startswith("  ")]
     assert max(map(len, rows)) <= 80
     assert "Köchinnen" * 8 in "".join(row.split()[0] for row in rows if row.split())
@@ -356,8 +358,8 @@ def test_nothing_is_cut_in_a_terminal_of_80_columns() -> None:
 
 def test_the_bar_has_the_colour_of_the_verdict() -> None:
     for probability, colour in ((0.75, "32m"), (0.25, "31m")):
-        found, out = replace(explained(), probability_correct=probability), io.StringIO()
-        pieces = explanations.explanation_table(found)
+        actual, out = replace(explained(), probability_correct=probability), io.StringIO()
+        pieces = explanations.explanation_table(actual)
         show(pieces, file=out, width=80, force_terminal=True, color_system="standard")
         assert re.search(rf"\x1b\[{colour}█+\x1b", out.getvalue())
         assert out.getvalue().count("█") == round(40 * probability)

@@ -64,8 +64,8 @@ def wanted(condition: Callable[[int], bool]) -> list[str]:
 
 
 def judged(report: Report, system: int, i: int) -> Judgement:
-    found = known(report.samples[i].judgements[system][0])
-    return found
+    actual = known(report.samples[i].judgements[system][0])
+    return actual
 
 
 def test_samples_are_filtered_by_attributes_of_the_data(sized: Page) -> None:
@@ -202,12 +202,12 @@ def test_the_state_of_the_filters_survives_in_the_address(sized: Page) -> None:
         sized.select_option(f"#{name}", value)
     sized.fill("#low", "10")
     sized.fill("#query", "von 1")
-    found = shown(sized)
-    assert len(found) > 1
+    actual = shown(sized)
+    assert len(actual) > 1
     chosen = {"query": "von 1", "verdict": "incorrect", "order": "wrong", "low": "10"}
     assert state(sized) == {**chosen, "system": HOSTILE_NAME}
     sized.reload()
-    assert shown(sized) == found
+    assert shown(sized) == actual
     assert sized.locator("#query").input_value() == "von 1"
     sized.click("#filters button[type=reset]")
     assert n_shown(sized) == N
@@ -275,10 +275,10 @@ def test_filtered_samples_are_saved_as_csv(sized: Page, tmp_path: Path) -> None:
     [row] = saved("<script>")
     names = ("id", "first: translation", "occupation")
     assert [row[name] for name in names] == ["id4", ATTACK, "nurse"]
-    found, metric = judged(reported.report(), 1, 4), f"{HOSTILE_NAME}: contrastive_conditioning"
-    assert row[f"{metric}: verdict"] == found.verdict
+    actual, metric = judged(reported.report(), 1, 4), f"{HOSTILE_NAME}: contrastive_conditioning"
+    assert row[f"{metric}: verdict"] == actual.verdict
     probability = float(row[f"{metric}: probability_correct"])
-    assert probability == pytest.approx(found.probability_correct, abs=1e-5)
+    assert probability == pytest.approx(actual.probability_correct, abs=1e-5)
     assert len(saved("")) == N
 
 
@@ -310,10 +310,10 @@ def test_marked_translations_are_copied_and_saved_as_tsv(sized: Page, tmp_path: 
         ("id0", HOSTILE_NAME, report.samples[0].translations[1]),
         ("id4", "first", ATTACK),
     ]
-    found = judged(report, 0, 4)
-    assert rows[1]["contrastive_conditioning: verdict"] == found.verdict
+    actual = judged(report, 0, 4)
+    assert rows[1]["contrastive_conditioning: verdict"] == actual.verdict
     probability = float(rows[1]["contrastive_conditioning: probability_correct"])
-    assert probability == pytest.approx(found.probability_correct, abs=1e-5)
+    assert probability == pytest.approx(actual.probability_correct, abs=1e-5)
     buttons[2].click()
     assert sized.locator("#list input:checked").count() == 0
     assert [button.is_disabled() for button in buttons] == [True] * 3

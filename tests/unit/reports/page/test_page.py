@@ -130,8 +130,8 @@ def test_samples_can_be_sorted(opened: Opened) -> None:
         "apart": lambda i: -abs(p[i][0] - p[i][1]),
     }
     for order, key in keys.items():
-        found = chosen(page, f"{N} samples", order=order, system="0")
-        assert found[:10] == sorted(p, key=key)[:10], order
+        choice = chosen(page, f"{N} samples", order=order, system="0")
+        assert choice[:10] == sorted(p, key=key)[:10], order
 
 
 def test_a_sample_opens_and_closes_by_keyboard(opened: Opened) -> None:
@@ -249,15 +249,15 @@ def test_all_winomt_is_complete(page: Page, opened: Opened, shared: Path, tmp_pa
     assert all(system.name in text for system in systems)
     assert page.locator("#count").inner_text() == "3,648 samples"
     men = [example for example in examples if example.category == "male"]
-    found = chosen(page, "1,826 of 3,648 samples", category="0")
-    assert found == [example.id for example in men][:40]
+    choice = chosen(page, "1,826 of 3,648 samples", category="0")
+    assert choice == [example.id for example in men][:40]
     texts: dict[str, list[str]] = {example.id: [] for example in examples}
     for system in systems:
         for judgement in system.results["contrastive_conditioning"].judgements:
             texts[judgement.example_id].append(judgement.translation)
     nurses = [e for e in men if "nurse" in " ".join([e.source, *texts[e.id]]).lower()]
-    found = chosen(page, f"{len(nurses)} of 3,648 samples", category="0", query="nurse")
-    assert found == [example.id for example in nurses][:40]
+    choice = chosen(page, f"{len(nurses)} of 3,648 samples", category="0", query="nurse")
+    assert choice == [example.id for example in nurses][:40]
     item, example = samples(page).first, nurses[0]
     item.locator(".open").click()
     assert item.locator(".source").inner_text() == example.source
