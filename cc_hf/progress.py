@@ -7,9 +7,15 @@ from __future__ import annotations
 import io
 import logging
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
-from tqdm.auto import tqdm
+from tqdm import TqdmExperimentalWarning
+
+# What tqdm.auto does, without asyncio, whose import costs each command 25 ms.
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", TqdmExperimentalWarning)
+    from tqdm.autonotebook import tqdm
 
 __all__ = ["Progress"]
 

@@ -216,7 +216,8 @@ def evaluate(
     if output is not None and is_folder(output) and len(files) == 1:
         system_name = tables.results_of(outcomes[0])[0].system
         outputs = [output / f"{file_slug(system_name) or 'result'}.json"]
-    texts = [outcome.to_json() for outcome in outcomes]
+    # Nobody reads the JSON of a result that is only shown.
+    texts = [] if output is None else [outcome.to_json() for outcome in outcomes]
     results = [tables.results_of(outcome) for outcome in outcomes]
     not_run = [outcome.not_run for outcome in outcomes if hasattr(outcome, "not_run")]
     is_one_file = outputs[0] == output
@@ -226,18 +227,15 @@ def evaluate(
 
         pages = [NewFile(html, html_page(report()))]
     return Outcome(
-        texts[0] if len(texts) == 1 else lambda: list(map(json.loads, texts)),
+        outcomes[0].to_json
+        if len(outcomes) == 1
+        else lambda: [json.loads(outcome.to_json()) for outcome in outcomes],
         lambda: [
             *(figure_lines(report()) if figure_only else answer(report())),
             *(tables.evaluation_tables(outcomes) if verbose else ()),
         ],
-        text=texts[0] if is_one_file else None,
-        files=pages
-        + [
-            NewFile(path, text)
-            for path, text in zip(outputs, texts, strict=True)
-            if not is_one_file
-        ],
+        text=texts[0] if texts and is_one_file else None,
+        files=pages if is_one_file else [*pages, *map(NewFile, outputs, texts)],
         warnings=[
             warning
             for of_system, (_, file) in zip(results, files, strict=True)
