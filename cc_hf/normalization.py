@@ -125,4 +125,7 @@ def is_blank(text: str) -> bool:
         >>> is_blank(" \\u200b\\u3164"), is_blank("."), is_blank("")
         (True, False, True)
     """
+    first = text[:1]
+    if first.isascii() and first.isalnum():  # most texts, and it is asked a dozen times of each
+        return False
     return all(c in _INVISIBLE or unicodedata.category(c) in _INVISIBLE_CATEGORIES for c in text)
