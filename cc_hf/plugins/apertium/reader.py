@@ -75,8 +75,8 @@ def open_apertium(lang: str) -> Apertium:
         raise MissingDependencyError(package, install=install)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:7]
     shown = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60)
-    version = re.search(r"[0-9]+(\.[0-9]+)+", shown.stdout + shown.stderr)
-    return Apertium(program, path, f"lttoolbox-{version[0] if version else '?'}+{name}.{digest}")
+    *_, version = ["?", *(shown.stdout or shown.stderr).split()]  # "lt-proc version 3.7.1"
+    return Apertium(program, path, f"lttoolbox-{version}+{name}.{digest}")
 
 
 @dataclass(frozen=True)
