@@ -156,7 +156,7 @@ def _unit(unit: str) -> tuple[str, tuple[Analysis, ...]]:
 def _analysis(text: str) -> Analysis:
     """Read an analysis such as "doctora<n><f><sg>", or "a<pr>+el<det><def><m><sg>"."""
     parts = [
-        (part.partition("<")[0], re.findall("<([^>]+)>", part))
+        (part.partition("<")[0], re.findall("<([^<>]+)>", part))
         for part in re.split(r"(?<=>)\+", text)
     ]
     lemma, tags = next((part for part in parts if "det" in part[1]), parts[0])

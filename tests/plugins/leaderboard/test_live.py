@@ -13,7 +13,7 @@ import pytest
 
 from cc_hf import registry
 from cc_hf.data.loading import declaration
-from cc_hf.errors import CCError, InputError
+from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.plugins.leaderboard import live
 from cc_hf.plugins.leaderboard.file_tab import _SAMPLE, _SAMPLE_CHOICE
 from cc_hf.plugins.leaderboard.live import FileJudge, SentenceJudge
@@ -158,7 +158,7 @@ def test_only_data_present_on_the_machine_is_offered(monkeypatch: pytest.MonkeyP
 
 
 def test_only_metrics_that_can_judge_here_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cc_hf.test_sets.winomt.gender.romance import predictor
+    from cc_hf.test_sets.winomt.gender import romance
 
     winomt, mucow = declaration("winomt").config(None), declaration("mucow").config("en-de")
     both = ["contrastive_conditioning", "winomt_pattern_matching"]
@@ -171,8 +171,10 @@ def test_only_metrics_that_can_judge_here_are_offered(monkeypatch: pytest.Monkey
     arabic = declaration("simplegen").config("en")
     assert live.config_metrics("simplegen", arabic, "ar") == []  # without a dictionary
     monkeypatch.setitem(sys.modules, "spacy", None)
+    absent = Mock(side_effect=MissingDependencyError("lt-proc", install="apt install lttoolbox"))
+    monkeypatch.setattr(romance, "open_reader", absent)
     live._is_available.cache_clear()
-    predictor.cache_clear()
+    romance.predictor.cache_clear()
     assert live.config_metrics("winomt", winomt, "fr") == []
     live._is_available.cache_clear()
 

@@ -1,5 +1,6 @@
 """Both roads to a Marian folder, the light one and that of transformers, give the same."""
 
+import copy
 import json
 import subprocess
 import sys
@@ -63,7 +64,9 @@ def light_of(folder: Path | str) -> tuple[LightMarian, LightMarianTokenizer] | N
 
 def both(folder: Path | str) -> tuple[Any, Any]:
     """Return the evaluator by the light road, and by that of transformers."""
-    light: Any = cc_hf.load_evaluator(folder, mode="exact", cache=False)
+    # A process keeps evaluators, and another test may have run this one: the copy prepares anew.
+    light: Any = copy.copy(cc_hf.load_evaluator(folder, mode="exact", cache=False))
+    vars(light).pop("packed", None)
     assert isinstance(light.scoring_model, LightMarian)
     loaded = load_model(folder)
     whole: Any = evaluator_of(loaded.model, loaded.tokenizer)
