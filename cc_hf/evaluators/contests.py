@@ -186,9 +186,11 @@ def _decided(
     # Contests with the same scores may have the same token ids. They are scored again together or
     # not at all, so that equal token ids keep equal scores.
     twins: dict[tuple[tuple[float, ...], ...], list[int]] = defaultdict(list)
-    for row, contest in enumerate(contests):
-        twins[_scores_of(scores, contest)].append(row)
-    twins_of = [twins[_scores_of(scores, contest)] for contest in contests]
+    values = scores.tolist()
+    keys = [tuple(tuple(values[i] for i in side) for side in contest) for contest in contests]
+    for row, key in enumerate(keys):
+        twins[key].append(row)
+    twins_of = [twins[key] for key in keys]
     # A difference that is not finite, as for a score of 0, counts as close and is scored again.
     distance = _distances(rough, threshold)
     order = np.argsort(distance, kind="stable")  # every process draws the same sample
@@ -250,10 +252,6 @@ def _most_harmful(
     # threshold can be crossed from both sides.
     harmful = np.abs(errors) if threshold else -np.sign(np.nan_to_num(rough)) * errors
     return float(harmful.max())
-
-
-def _scores_of(scores: npt.NDArray[np.float64], contest: Contest) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(scores[list(side)].tolist()) for side in contest)
 
 
 def _logs(
