@@ -185,12 +185,7 @@ def _decided(
     # `rough` keeps the differences by the faster pass, while `scores` gets exact ones below.
     # Contests with the same scores may have the same token ids. They are scored again together or
     # not at all, so that equal token ids keep equal scores.
-    twins: dict[tuple[tuple[float, ...], ...], list[int]] = defaultdict(list)
-    values = scores.tolist()
-    keys = [tuple(tuple(values[i] for i in side) for side in contest) for contest in contests]
-    for row, key in enumerate(keys):
-        twins[key].append(row)
-    twins_of = [twins[key] for key in keys]
+    twins_of = _twins(scores.tolist(), contests)
     # A difference that is not finite, as for a score of 0, counts as close and is scored again.
     distance = _distances(rough, threshold)
     order = np.argsort(distance, kind="stable")  # every process draws the same sample
@@ -252,6 +247,15 @@ def _most_harmful(
     # threshold can be crossed from both sides.
     harmful = np.abs(errors) if threshold else -np.sign(np.nan_to_num(rough)) * errors
     return float(harmful.max())
+
+
+def _twins(scores: Sequence[float], contests: Sequence[Contest]) -> list[list[int]]:
+    """Return for each contest the numbers of those with the same scores, its own among them."""
+    twins: dict[tuple[tuple[float, ...], ...], list[int]] = defaultdict(list)
+    keys = [tuple(tuple(scores[i] for i in side) for side in contest) for contest in contests]
+    for row, key in enumerate(keys):
+        twins[key].append(row)
+    return [twins[key] for key in keys]
 
 
 def _logs(
