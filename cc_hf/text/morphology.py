@@ -50,6 +50,11 @@ class AnalysedWord:
     token: int
     analyses: tuple[Analysis, ...] = ()
 
+    def shown_gender(self, *kinds: str) -> str:
+        """Return the only gender of the first part of speech that has one; "" for none, or both."""
+        genders = next(filter(None, map(self.genders, kinds)), frozenset[str]())
+        return next(iter(genders)) if len(genders) == 1 else ""
+
     def genders(self, pos: str) -> frozenset[str]:
         """Return the genders that the word may have as a part of speech."""
         return frozenset().union(*(a.genders for a in self.analyses if a.pos == pos))

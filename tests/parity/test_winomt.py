@@ -5,7 +5,6 @@ Vamvas & Sennrich 2021, see PROVENANCE.md.
 import csv
 import gzip
 import hashlib
-import shutil
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -22,6 +21,7 @@ from cc_hf.plugins.raters.published import published_agreement
 from cc_hf.reading import text_lines
 from cc_hf.tables.rows import read_rows
 from cc_hf.text.alignment import FastAlign, space_tokens, to_pharaoh
+from tests.helpers.apertium import needs_apertium
 from tests.helpers.usual import (
     cases,
     coarse_scores,
@@ -38,12 +38,6 @@ pytestmark = pytest.mark.shared
 
 SYSTEMS = [("aws", "de"), ("google", "de"), ("google", "ru")]
 of_every_system = pytest.mark.parametrize(("system", "lang"), SYSTEMS)
-
-needs_apertium = pytest.mark.skipif(
-    shutil.which("lt-proc") is None,
-    reason="there is no lt-proc (apt-get install lttoolbox apertium-eng-spa apertium-fra-cat"
-    " apertium-cat-ita)",
-)
 
 
 def translations(shared: Path, system: str, lang: str) -> Path:

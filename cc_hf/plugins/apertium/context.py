@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from cc_hf.errors import UnknownNameError
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, MorphologyReader, open_reader
 
 __all__ = ["ContextRule", "Person", "open_context_rule"]
@@ -58,7 +59,14 @@ class Person(Protocol):
 
 
 def open_context_rule(lang: str) -> ContextRule:
-    """Return the rule for a language, "es", "fr" or "it"."""
+    """Return the rule for a language, "es", "fr" or "it".
+
+    Raises:
+        UnknownNameError: for another language.
+        MissingDependencyError: if the program or the dictionary is not installed.
+    """
+    if lang not in _OF:
+        raise UnknownNameError("language of the rule in context", lang, _OF)
     return ContextRule(open_reader("apertium", lang), lang)
 
 
@@ -95,14 +103,15 @@ class ContextRule:
         if not is_noun and head and _is_noun(words[head - 1]):  # "amministratore delegato"
             head -= 1
         determiner = _determiner(words, head)
-        gender = self._with_determiner(words[head], determiner)
-        if gender or words[head].text.lower() in _SOMEBODY:
-            return gender if words[head].text.lower() not in _SOMEBODY else "neutral"
-        if head + 1 < len(words) and (after := _single(words[head + 1], "adjective", "participle")):
+        written = words[head].text.lower()
+        if written in _SOMEBODY:
+            return "neutral"
+        if gender := self._with_determiner(words[head], determiner):
+            return gender
+        if head + 1 < len(words) and (after := _shown(words[head + 1], "adjective", "participle")):
             return after
-        if not words[head].analyses and determiner is None:
-            return self._by_ending(words[head].text.lower())
-        return "neutral"
+        is_known = words[head].analyses or determiner is not None
+        return "neutral" if is_known else self._by_ending(written)
 
     def _of_complement(
         self, words: Sequence[AnalysedWord], head: int, usual: frozenset[str]
@@ -142,7 +151,6 @@ class ContextRule:
         of_noun = _GENDERS[next(iter(genders))] if len(genders) == 1 else ""
         if determiner is None:
             return of_noun
-        of_determiner = _single(determiner, "determiner")
         written = determiner.text.lower()
         is_by_sound = (
             written in ("mon", "ton", "son")
@@ -153,7 +161,9 @@ class ContextRule:
             and re.match("h?[aá]", noun.text.lower()) is not None
             and of_noun == "female"
         )
-        return of_noun if is_by_sound and of_noun else of_determiner or of_noun
+        if of_noun and is_by_sound:
+            return of_noun
+        return _shown(determiner, "determiner") or of_noun
 
     def _by_ending(self, word: str) -> str:
         for endings, gender in _ENDINGS[self.lang]:
@@ -175,9 +185,8 @@ def _is_unknown(word: AnalysedWord) -> bool:
     return not word.analyses and word.text[:1].isalpha()
 
 
-def _single(word: AnalysedWord, *kinds: str) -> str:
-    genders = next(filter(None, map(word.genders, kinds)), frozenset[str]())
-    return _GENDERS[next(iter(genders))] if len(genders) == 1 else ""
+def _shown(word: AnalysedWord, *kinds: str) -> str:
+    return _GENDERS.get(word.shown_gender(*kinds), "")
 
 
 def _number(word: AnalysedWord) -> str:
@@ -221,7 +230,7 @@ def _head(words: Sequence[AnalysedWord], person: Person) -> int | None:
                     return after
                 if not _is(words[after], "adjective", "numeral"):
                     break
-    return next(iter(i for i in of_word if words[i].text.lower() in _SOMEBODY), None)
+    return next((i for i in of_word if words[i].text.lower() in _SOMEBODY), None)
 
 
 def _usual(
@@ -261,7 +270,7 @@ def _repaired(words: Sequence[AnalysedWord], head: int | None, usual: frozenset[
 
 def _determiner(words: Sequence[AnalysedWord], head: int) -> AnalysedWord | None:
     """Return the nearest determiner before a noun."""
-    for n_between, word in enumerate(_before(words, head)):
+    for n_between, word in enumerate(reversed(words[:head])):
         if _is(word, "determiner"):
             return word
         if n_between >= _MOST_BETWEEN or not (
@@ -269,7 +278,3 @@ def _determiner(words: Sequence[AnalysedWord], head: int) -> AnalysedWord | None
         ):
             return None
     return None
-
-
-def _before(words: Sequence[AnalysedWord], head: int) -> Iterator[AnalysedWord]:
-    yield from reversed(words[:head])

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cc_hf.plugins.apertium.context import ContextRule
+from cc_hf.plugins.apertium.context import ContextRule, open_context_rule
 from cc_hf.plugins.apertium.reader import _unit
 from cc_hf.text.alignment import space_tokens
 from cc_hf.text.morphology import AnalysedWord
-from tests.helpers.usual import cases
+from tests.helpers.usual import cases, refuses
 
 _WORDS = """
 la/el<det><def><f><sg>/la<n><m><sg> el/el<det><def><m><sg> las/el<det><def><f><pl>
@@ -80,3 +80,7 @@ def test_a_usual_translation_takes_the_place_of_a_misaligned_word() -> None:
 
 def test_the_signature_names_the_rule_and_the_dictionary() -> None:
     assert _RULE.signature_name == "context+words"
+
+
+def test_another_language_is_refused() -> None:
+    refuses("language of the rule in context 'pt'", open_context_rule, "pt")

@@ -10,13 +10,10 @@ from cc_hf.errors import DataError, MissingDependencyError, UnknownNameError
 from cc_hf.plugins.apertium import reader
 from cc_hf.plugins.apertium.reader import Apertium, open_apertium
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, open_reader
+from tests.helpers.apertium import needs_apertium
 from tests.helpers.lines import write_text
 from tests.helpers.usual import cases
 
-_PACKAGES = "lttoolbox apertium-eng-spa apertium-fra-cat apertium-cat-ita"
-needs_apertium = pytest.mark.skipif(
-    shutil.which("lt-proc") is None, reason=f"there is no lt-proc (apt-get install {_PACKAGES})"
-)
 _M, _F, _BOTH = {MASCULINE}, {FEMININE}, {MASCULINE, FEMININE}
 
 Program = Callable[[str], Apertium]

@@ -11,7 +11,7 @@ from typing import Any
 
 from cc_hf.errors import MissingDependencyError
 from cc_hf.test_sets.winomt.gender.phrase import GenderPredictor, Phrase, most_frequent
-from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, MorphologyReader, open_reader
+from cc_hf.text.morphology import FEMININE, MASCULINE, MorphologyReader, open_reader
 from cc_hf.text.spacy_pipelines import load_pipeline, pipeline_name
 
 __all__ = ["predictor"]
@@ -101,7 +101,10 @@ class DictionaryGender(GenderPredictor):
         texts = list(dict.fromkeys(phrase.text for phrase in phrases))
         words = dict(zip(texts, self.reader.analyse(texts), strict=True))
         genders = {
-            text: _gender_of(text, list(map(_shown, of_text))) for text, of_text in words.items()
+            text: _gender_of(
+                text, [_OF_READER.get(word.shown_gender(*_GENDERED), "") for word in of_text]
+            )
+            for text, of_text in words.items()
         }
         return [genders[phrase.text] for phrase in phrases]
 
@@ -114,9 +117,3 @@ def _gender_of(text: str, genders: Sequence[str]) -> str:
     """
     shown = [gender for gender in genders if gender]
     return most_frequent(shown or ["neutral"] * bool(text.strip()))
-
-
-def _shown(word: AnalysedWord) -> str:
-    """Return the gender that a word shows; "" for none, or both."""
-    genders = next(filter(None, map(word.genders, _GENDERED)), frozenset[str]())
-    return _OF_READER[next(iter(genders))] if len(genders) == 1 else ""
