@@ -120,6 +120,7 @@ METRICS: dict[str, str] = {
     "expected_form": "cc_hf.test_sets.ctxpro.expected_form:ExpectedForm",
     "gender_accuracy": "cc_hf.test_sets.mt_geneval.gender_accuracy:GenderAccuracy",
     "gender_fair_forms": "cc_hf.test_sets.gender_fair_german.gender_fair_forms:GenderFairForms",
+    "gender_reading": "cc_hf.plugins.gender_reading.metric:GenderReading",
     "gender_form": "cc_hf.test_sets.gender_res.gender_form:GenderForm",
     "gender_quality_gap": "cc_hf.test_sets.mt_geneval.gender_quality_gap:GenderQualityGap",
     "gender_words": "cc_hf.test_sets.gate.gender_words:GenderWords",
@@ -186,6 +187,8 @@ EVALUATOR_SCHEMES: dict[str, str] = {
 #: `cc_hf.text.morphology.MorphologyReader`.
 MORPHOLOGY_READERS: dict[str, str] = {
     "apertium": "cc_hf.plugins.apertium.reader:open_apertium",
+    "german-nouns": "cc_hf.plugins.gender_reading.german_nouns:open_german_nouns",
+    "pymorphy3": "cc_hf.plugins.gender_reading.pymorphy:open_pymorphy",
 }
 
 #: Ending of a file with rows that is no text -> a function that yields its rows, as
@@ -207,6 +210,7 @@ COMMAND_OPTIONS: dict[str, str] = {
     "build.lm_eval": "cc_hf.plugins.harness.lm_eval_option:lm_eval",
     "cache.files": "cc_hf.plugins.scale.merge_option:merge_files",
     "evaluate.part": "cc_hf.plugins.scale.part_option:evaluate_part",
+    "evaluate.witness": "cc_hf.plugins.gender_reading.witness_option:evaluate_witness",
 }
 
 #: Labelled translations of a test set, by which judges are checked -> a
@@ -247,6 +251,7 @@ CATEGORIES: dict[str, str] = {
 #: Section of a report -> a `cc_hf.reports.sections.SectionHook`.
 REPORT_SECTIONS: dict[str, str] = {
     "changed_words": "cc_hf.plugins.omissions.report_section:SECTION",
+    "witness": "cc_hf.plugins.gender_reading.report_section:SECTION",
 }
 
 #: Name that a plug-in adds to `cc_hf`, and by which other plug-ins reach it -> the object.
@@ -260,7 +265,7 @@ PUBLIC_NAMES: dict[str, str] = {
     "choice_rows": "cc_hf.plugins.asking.prompting.choice_rows:choice_rows",
     "explain_changes": "cc_hf.plugins.omissions.explaining:explain_changes",
     "labels_of_sheets": "cc_hf.plugins.raters.sheet_labels:labels_of_sheets",
-    "open_context_rule": "cc_hf.plugins.apertium.context:open_context_rule",
+    "open_gender_rule": "cc_hf.plugins.gender_reading.rules:open_gender_rule",
     "make_compute_metrics": "cc_hf.plugins.training.compute_metrics:make_compute_metrics",
     "rerank": "cc_hf.plugins.reranking.reranking:rerank",
 }

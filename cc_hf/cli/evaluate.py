@@ -26,6 +26,7 @@ from cc_hf.cli.options import (
     one_or_all,
 )
 from cc_hf.errors import InputError, ResultWarning
+from cc_hf.evaluation.fitting import ALL
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators import distributed as sharding
 from cc_hf.evaluators.options import LoadingOptions
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate"]
 
-_ALL = "all"
 _AUDIT_SIZE = 400
 _DATA = "language_pair limit data_dir cues"
 _MISTAKES = "The evaluator's mistakes"
@@ -81,7 +81,8 @@ def evaluate(
         str | None,
         typer.Option(
             help=(
-                "A metric (`cc-hf list metrics`), or all for every metric that fits. Default:"
+                "A metric (`cc-hf list metrics`), several with commas between, or all for every"
+                " metric that fits. Default:"
                 " contrastive_conditioning, or the only metric that fits."
             )
         ),
@@ -265,11 +266,16 @@ def _judged(
         warnings.simplefilter("ignore", ResultWarning)  # the table has the notes
         for name, file in files:
             of_system = {**arguments, "translations": file, "name": name}
-            if metric == _ALL:
-                outcomes.append(evaluate_all(material, **of_system))
+            if _is_several(metric):
+                named = (metric or "").split(",")
+                outcomes.append(evaluate_all(material, metrics=named, **of_system))
                 continue
             outcomes.append(correct(evaluate(material, metric=metric, **of_system)))
     return outcomes
+
+
+def _is_several(metric: str | None) -> bool:
+    return metric == ALL or "," in (metric or "")
 
 
 def _check_words(words: Sequence[str], metric: str) -> None:
@@ -301,8 +307,8 @@ def _correction(
     labels: list[Path] | None,
 ) -> Callable[[EvaluationResult], EvaluationResult]:
     """Return what corrects a result. A larger evaluator is found before anything is judged."""
-    if metric == _ALL and (audit or labels):
-        raise InputError("metric: expected one with --audit or --labels, got all")
+    if _is_several(metric) and (audit or labels):
+        raise InputError(f"metric: expected one with --audit or --labels, got {metric}")
     if audit and labels:
         raise InputError("expected either --audit or --labels, got both")
     if audit_size is not None and not audit:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cc_hf.data.files.translations import LineCountError, name_of_file, read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError, shown
 from cc_hf.evaluation.fitting import (
+    ALL,
     all_metrics,
     check_translations_or_system,
     chosen_metric,
-    fitting_metrics,
+    classes_of,
     no_metric,
     with_options,
 )
@@ -135,6 +136,7 @@ def evaluate_all(
     *,
     translations: str | Path | Sequence[str] | None = None,
     system: str | Path | System | None = None,
+    metrics: Sequence[str] = (ALL,),
     options: Mapping[str, Any] | None = None,
     evaluator: AnyEvaluator | None = None,
     loading: LoadingOptions | None = None,
@@ -143,7 +145,7 @@ def evaluate_all(
     seed: int = 0,
     progress: bool = False,
 ) -> ResultSet:
-    """Judge the translations of one system by every metric that fits the material.
+    """Judge the translations of one system by every metric that fits the material, or by several.
 
     Without translations, judge the evaluator. Translations are read or made once, and the evaluator
     is loaded once. With translations or a system, only metrics that judge translations run;
@@ -151,7 +153,7 @@ def evaluate_all(
 
     A metric does not run if it does not fit. Neither does one that lacks an optional package or a
     required option, or that needs an evaluator when none is named or ships for the pair; the result
-    says why.
+    says why. A metric that is named runs, or the error says why not.
 
     Args:
         material: rows to judge by, see `cc_hf.load_material`.
@@ -159,6 +161,7 @@ def evaluate_all(
         system: model that makes the translations, instead of `translations`; a
             `cc_hf.systems.system.System` says how it translates, with how many beams and which
             context.
+        metrics: names of metrics, among which "all" stands for every one that fits.
         options: options of metrics by name; each goes to every metric that has it.
         evaluator: name, path, several of these (an ensemble), Evaluator or function; None uses the
             evaluator that ships for the language pair.
@@ -192,34 +195,37 @@ def evaluate_all(
     """
     check_material(material)
     has_translations = translations is not None or system is not None
-    fitting = fitting_metrics(material, has_translations=has_translations)
+    classes = classes_of(metrics, material, has_translations=has_translations)
     not_run: dict[str, str] = {}
-    metrics = with_options(fitting, options, has_evaluator=evaluator is not None)
-    check_translations_or_system(metrics, translations, system)
+    chosen = with_options(classes, options, has_evaluator=evaluator is not None)
+    check_translations_or_system(chosen, translations, system)
     _check_name(name)
     bootstrap = Bootstrap(seed=seed)
-    texts = _read_or_check(material, translations, metrics, clean=clean)
+    texts = _read_or_check(material, translations, chosen, clean=clean)
     loading = loading or LoadingOptions()
     scorer = None
-    if any(metric.takes_evaluator for metric in metrics):
+    if any(metric.takes_evaluator for metric in chosen):
         # If none ships for the pair, or a package is missing, metrics without evaluator still run.
         try:
             scorer = _scorer(material, evaluator, loading)
         except (InputError, MissingDependencyError) as error:
-            if evaluator is not None and isinstance(error, InputError):
+            lacking = {metric.name: str(error) for metric in chosen if metric.takes_evaluator}
+            if (evaluator is not None and isinstance(error, InputError)) or {*metrics} & {*lacking}:
                 raise
-            not_run |= {metric.name: str(error) for metric in metrics if metric.takes_evaluator}
-            metrics = [metric for metric in metrics if not metric.takes_evaluator]
-    if system is not None and metrics:
+            not_run |= lacking
+            chosen = [metric for metric in chosen if not metric.takes_evaluator]
+    if system is not None and chosen:
         texts = _translated(material, system, device=loading.device, progress=progress)
     texts, results = texts.named(name), []
-    for metric in metrics:
+    for metric in chosen:
         try:
             results.append(
                 _judged(metric, material, texts, scorer, bootstrap, clean=clean, progress=progress)
             )
         # What one metric lacks does not cost the figures of the others.
         except (MissingDependencyError, MissingOptionError) as error:
+            if metric.name in metrics:
+                raise
             not_run[metric.name] = str(error)
     if not results:
         raise InputError(no_metric(material, not_run))

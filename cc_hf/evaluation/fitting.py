@@ -13,10 +13,12 @@ from cc_hf.lists import listed
 from cc_hf.metrics.base import Metric
 
 __all__ = [
+    "ALL",
     "all_metrics",
     "check_translations_or_system",
     "chosen_metric",
     "chosen_metrics",
+    "classes_of",
     "default_metric",
     "fitting_metrics",
     "make_metric",
@@ -24,6 +26,8 @@ __all__ = [
     "with_options",
 ]
 
+#: What stands for every metric that fits, among names of metrics.
+ALL = "all"
 _DEFAULT = "contrastive_conditioning"
 
 
@@ -74,6 +78,18 @@ def chosen_metrics(
     for metric in classes:
         _check_fits(metric, material)
     return metrics
+
+
+def classes_of(
+    names: Sequence[str], material: Material, *, has_translations: bool
+) -> list[type[Metric]]:
+    """Return the metrics of names; `ALL` is every one that fits, and any other must fit."""
+    classes = fitting_metrics(material, has_translations=has_translations) if ALL in names else []
+    for name in listed("metrics", names, what="names"):
+        if name != ALL and (metric := registry.resolve("metric", name)) not in classes:
+            _check_fits(metric, material)
+            classes.append(metric)
+    return classes
 
 
 def chosen_metric(

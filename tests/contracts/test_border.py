@@ -154,6 +154,7 @@ for name in gone["command option"]:
         "build.lm_eval": ("build own.jsonl -o built --lm-eval x", "No such option: --lm-eval"),
         "cache.files": ("cache x.parquet", "unexpected extra argument"),
         "evaluate.part": ("evaluate own.jsonl --part 1/2", "No such option: --part"),
+        "evaluate.witness": ("evaluate own.jsonl --witness x", "No such option: --witness"),
     }[name]
     lacks(words, message)
 """

@@ -68,6 +68,9 @@ _DOORS: Mapping[str, Callable[[Any], Any]] = {
         for parameter in ("sources", "translations")
     },
     "Evaluator.score requests": lambda v: _loaded().score(v, src_lang="en", tgt_lang="de"),
+    "evaluate_all metrics": lambda v: cc_hf.evaluate_all(
+        cc_hf.load_material("simplegen", "en-de"), translations=_TRANSLATIONS * 2664, metrics=v
+    ),
     "make_compute_metrics metrics": lambda v: _computed(metrics=v),
     "make_compute_metrics targets": lambda v: _computed(targets=v),
     "corpus_score translations": lambda v: corpus_score("bleu", v, ["Ja."]),
@@ -90,7 +93,7 @@ _HALVES: Mapping[str, Any] = {
 
 
 #: Doors of names, and of words that are looked up in a text.
-_NO_TEXTS = {"make_compute_metrics metrics", "alternatives focuses"}
+_NO_TEXTS = {"evaluate_all metrics", "make_compute_metrics metrics", "alternatives focuses"}
 
 
 @pytest.mark.parametrize("door", sorted(_DOORS.keys() - _NO_TEXTS))

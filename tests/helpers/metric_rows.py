@@ -46,6 +46,10 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
             "ä b c d" if is_right else "x",
             {"reference": "ä b c d", "gender": gender, "pair": str(at // 2)},
         ),
+        "gender_reading": (
+            ("Повар ушёл.", "Повариха ушла.")[side],
+            {"source": "The cook left.", "focus": "cook", "focus_start": 4, "gold": gender, **twin},
+        ),
         "gender_words": (
             ("Ärztin", "Arzt")[not is_right],
             {"feminine": "Ärztin", "masculine": "Arzt", "category": gender},
@@ -105,7 +109,7 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
 
 
 #: Metric -> the language of its rows, where it is not German.
-LANGUAGES = {"gender_form": "es", "stereotype_rates": "cs"}
+LANGUAGES = {"gender_form": "es", "gender_reading": "ru", "stereotype_rates": "cs"}
 _OTHER = {"male": "female", "female": "male", "1": "2", "2": "1", "MoMc": "MoFc", "MoFc": "MoMc"}
 #: Metric -> the keys that are exchanged, or whose values are, when right and wrong change sides.
 #: What it reads of a translation with both is no side, and rows of `row` have none.
@@ -113,6 +117,7 @@ _SIDES: dict[str, tuple[str, ...]] = {
     "contrastive_conditioning": ("correct_sources", "incorrect_sources"),
     "contrastive_translation_scoring": ("correct_translation", "contrastive_translations"),
     "gender_form": ("gender",),
+    "gender_reading": ("gold",),
     "gender_accuracy": ("reference", "contrastive_reference"),
     "homograph_accuracy": ("cluster",),
     "mucow_pattern_matching": ("correct_senses", "incorrect_senses"),
@@ -131,7 +136,7 @@ def swapped(metric: str, reference: dict[str, Any]) -> dict[str, Any] | None:
     if metric == "contrastive_translation_scoring":
         (wrong,), right = reference["contrastive_translations"], reference["correct_translation"]
         return {**reference, "correct_translation": wrong, "contrastive_translations": [right]}
-    if sides[0] in ("cluster", "answer", "gender", "gold_gender"):
+    if sides[0] in ("cluster", "answer", "gender", "gold", "gold_gender"):
         return {**reference, **{key: _OTHER[reference[key]] for key in sides}}
     first, second = sides
     return {**reference, first: reference[second], second: reference[first]}
@@ -179,6 +184,8 @@ def options_of(metric: str, n: int) -> dict[str, Any]:
         options["evaluator"] = scores
     if metric == "winomt_pattern_matching":
         options["alignments"] = ["0-0 1-1 2-2"] * n
+    if metric == "gender_reading":
+        options["alignments"] = ["1-0 2-1"] * n
     if metric == "homograph_accuracy":
         options["search"] = "anywhere"  # the verdict then depends on its own row only
     return {**options, "n_resamples": 20}

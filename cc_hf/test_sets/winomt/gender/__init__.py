@@ -36,8 +36,8 @@ _FAMILIES = {
     "uk": "east_slavic",
 }
 
-#: Rules by which a gender is read: that of the paper, and one of our own.
-RULES = ("published", "context")
+#: Rules by which a gender is read: that of the paper, and two of our own with their languages.
+RULES = {"published": tuple(_FAMILIES), "context": ("es", "fr", "it", "pt"), "noun": ("de",)}
 
 #: Languages with rules.
 GENDER_LANGUAGES = tuple(sorted(_FAMILIES))
@@ -49,8 +49,8 @@ def gender_predictor(
     """Return the gender rules of a language.
 
     Args:
-        rule: "published"; or, for the same languages, "context", which finds the head noun and its
-            determiner by a dictionary of Apertium, among all words that are aligned.
+        rule: "published"; "context", which finds the head noun and its determiner by a dictionary
+            of Apertium, among all words that are aligned; or "noun", the genus of the German noun.
 
     Examples:
         >>> sentence = "Er sah die Ärztin, die"
@@ -68,14 +68,24 @@ def gender_predictor(
             f" are), got {spacy_model!r}; leave it out"
         )
     check_choice("rule", rule, RULES)
-    if rule == "context":
-        if _FAMILIES[lang] != "romance" or spacy_model is not None:
-            asked = f"{lang} with spaCy" if spacy_model is not None else lang
-            raise InputError(
-                f"rule: expected published for {asked}; context reads es, fr and it by dictionaries"
-            )
-        of_context: GenderPredictor = registry.resolve("public name", "open_context_rule")(lang)
-        return of_context
+    if lang not in RULES[rule] or (rule != "published" and spacy_model is not None):
+        asked = f"{lang} with spaCy" if spacy_model is not None else lang
+        read = "; ".join(
+            f"{name} reads {', '.join(langs)}"
+            for name, langs in RULES.items()
+            if name != "published"
+        )
+        raise InputError(f"rule: expected published for {asked}, got {rule}; {read}")
+    if rule == "published":
+        return _published(lang, spacy_model)
+    from cc_hf.test_sets.winomt.gender.words import WordRule
+
+    opened = registry.resolve("public name", "open_gender_rule")(lang, rule)
+    # The rule by nouns leaves to the published one what it cannot read.
+    return WordRule(opened, opened.signature_name, _published(lang) if rule == "noun" else None)
+
+
+def _published(lang: str, spacy_model: str | None = None) -> GenderPredictor:
     module = importlib.import_module(f"cc_hf.test_sets.winomt.gender.{_FAMILIES[lang]}")
     predictor: GenderPredictor = (
         module.predictor(lang) if spacy_model is None else module.predictor(lang, spacy_model)

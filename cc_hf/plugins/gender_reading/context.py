@@ -11,63 +11,74 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from cc_hf.errors import UnknownNameError
-from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, MorphologyReader, open_reader
+from cc_hf.plugins.gender_reading.persons import BOTH, NONE, UNREAD, Person
+from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, MorphologyReader
 
-__all__ = ["ContextRule", "Person", "open_context_rule"]
+__all__ = ["CONTEXT_LANGUAGES", "ContextRule"]
 
-_GENDERS = {MASCULINE: "male", FEMININE: "female"}
 _LEAST_SHARE, _LEAST_ROWS = 0.1, 3  # of the rows of an occupation that a usual translation heads
 _MOST_BETWEEN = 3  # adjectives, numerals and unknown words between determiner and noun
-_OF = {"es": ("de",), "fr": ("de", "d"), "it": ("di", "d")}
-#: Nouns that a complement makes the name of an occupation: "addetto alla reception".
-_LIGHT = {
-    "es": ("empleado", "encargado", "operario", "trabajador"),
-    "fr": ("chargé", "employé", "préposé"),
-    "it": ("addetto", "impiegato"),
-}
 #: Words for somebody, which have no gender though dictionaries give some of them one.
-_SOMEBODY = ("alguien", "quelqu'un", "quelqu", "qualcuno")
-#: Endings of words that the dictionary lacks, feminine before masculine.
-_ENDINGS = {
-    "es": (("triz|ora|esa", "female"), ("or", "male")),
-    "fr": (("euse|trice|ière", "female"), ("eur|ier", "male")),
-    "it": (("trice|essa|a", "female"), ("o|tore", "male")),
+_SOMEBODY = ("alguien", "alguém", "algú", "quelqu'un", "quelqu", "qualcuno")
+
+
+@dataclass(frozen=True)
+class _Language:
+    """What the rule must know of a language.
+
+    Attributes:
+        of: prepositions of complements.
+        light: nouns that a complement makes the name of an occupation: "addetto alla reception".
+        feminine, masculine: endings of words that the dictionary lacks, the feminine ones first.
+        both: endings of nouns for women and men, which come before those.
+        by_sound: determiners that say nothing beside a feminine noun with a beginning of
+            `before_sound`, such as "el" of "el ama".
+    """
+
+    of: tuple[str, ...]
+    light: tuple[str, ...]
+    feminine: str
+    masculine: str
+    both: str = ""
+    by_sound: tuple[str, ...] = ()
+    before_sound: str = ""
+
+
+_LANGUAGES = {
+    "ca": _Language(
+        ("de", "d"),
+        ("empleat", "encarregat", "operari", "treballador"),
+        "triu|ora|era|essa|a",
+        "or|er",
+        "ista|[ae]nt",
+    ),
+    "es": _Language(
+        ("de",),
+        ("empleado", "encargado", "operario", "trabajador"),
+        "triz|ora|esa",
+        "or",
+        by_sound=("el", "un", "al", "del"),
+        before_sound="h?[aá]",
+    ),
+    "fr": _Language(
+        ("de", "d"),
+        ("chargé", "employé", "préposé"),
+        "euse|trice|ière",
+        "eur|ier",
+        by_sound=("mon", "ton", "son"),
+    ),
+    "it": _Language(("di", "d"), ("addetto", "impiegato"), "trice|essa|a", "o|tore"),
+    "pt": _Language(
+        ("de",),
+        ("empregado", "encarregado", "funcionário", "operário", "trabalhador"),
+        "as?|triz|trizes",
+        "os?|or|ores|ão|ãos|ães",
+        "istas?|[aei]ntes?|guardas?|terapeutas?|pediatras?",
+    ),
 }
 
-
-class Person(Protocol):
-    """The words of a translation that stand for a person."""
-
-    @property
-    def translation(self) -> str:
-        """The whole translation."""
-
-    @property
-    def word(self) -> str:
-        """What the source calls the person."""
-
-    @property
-    def linked(self) -> Sequence[int]:
-        """Indices of the tokens that are aligned with `word`."""
-
-    @property
-    def article_linked(self) -> Sequence[int]:
-        """Indices of the tokens that are aligned with its article."""
-
-
-def open_context_rule(lang: str) -> ContextRule:
-    """Return the rule for a language, "es", "fr" or "it".
-
-    Raises:
-        UnknownNameError: for another language.
-        MissingDependencyError: if the program or the dictionary is not installed.
-    """
-    if lang not in _OF:
-        raise UnknownNameError("language of the rule in context", lang, _OF)
-    return ContextRule(open_reader("apertium", lang), lang)
+CONTEXT_LANGUAGES = tuple(_LANGUAGES)
 
 
 @dataclass(frozen=True)
@@ -78,12 +89,16 @@ class ContextRule:
     lang: str
 
     @property
+    def _language(self) -> _Language:
+        return _LANGUAGES[self.lang]
+
+    @property
     def signature_name(self) -> str:
         """The rule with program and dictionary."""
         return f"context+{self.reader.signature_name}"
 
-    def predict_all(self, persons: Sequence[Person]) -> list[str]:
-        """Return "male", "female", "neutral" or "unknown" for each person."""
+    def read_all(self, persons: Sequence[Person]) -> list[str]:
+        """Return one of `READINGS`, or `UNREAD`, for each person."""
         sentences = self.reader.analyse([person.translation for person in persons])
         heads = [_head(words, person) for words, person in zip(sentences, persons, strict=True)]
         usual = _usual(sentences, heads, persons)
@@ -97,21 +112,25 @@ class ContextRule:
     ) -> str:
         head = _repaired(words, head, usual)
         if head is None:
-            return "unknown"
+            return UNREAD
         head = self._of_complement(words, head, usual)
         is_noun = _is_noun(words[head]) or not _is(words[head], "adjective", "participle")
         if not is_noun and head and _is_noun(words[head - 1]):  # "amministratore delegato"
             head -= 1
         determiner = _determiner(words, head)
         written = words[head].text.lower()
-        if written in _SOMEBODY:
-            return "neutral"
+        if _is_somebody(words[head]):
+            return NONE
         if gender := self._with_determiner(words[head], determiner):
             return gender
-        if head + 1 < len(words) and (after := _shown(words[head + 1], "adjective", "participle")):
+        if head + 1 < len(words) and (
+            after := words[head + 1].shown_gender("adjective", "participle")
+        ):
             return after
+        if words[head].genders("noun"):
+            return BOTH
         is_known = words[head].analyses or determiner is not None
-        return "neutral" if is_known else self._by_ending(written)
+        return NONE if is_known else self._by_ending(written)
 
     def _of_complement(
         self, words: Sequence[AnalysedWord], head: int, usual: frozenset[str]
@@ -128,14 +147,14 @@ class ContextRule:
             before -= 1
         if before < 1 or not _is_noun(words[before - 1]):
             return head
-        is_of = words[before].text.lower() in _OF[self.lang]
+        is_of = words[before].text.lower() in self._language.of
         is_joined = any(a.has_preposition for a in words[before].analyses)
         if is_of and not has_article:
             return before - 1
         if not (is_joined or _is(words[before], "preposition")):
             return head
         lemmas = _lemmas(words[before - 1])
-        return before - 1 if lemmas & (usual | {*_LIGHT[self.lang]}) else head
+        return before - 1 if lemmas & (usual | {*self._language.light}) else head
 
     def _with_determiner(self, noun: AnalysedWord, determiner: AnalysedWord | None) -> str:
         """Return the gender of a noun and its determiner; "" if neither shows one."""
@@ -148,28 +167,25 @@ class ContextRule:
         } or {*noun.genders("noun")}
         if not genders and not _is_noun(noun):
             genders = {*(noun.genders("adjective") or noun.genders("participle"))}
-        of_noun = _GENDERS[next(iter(genders))] if len(genders) == 1 else ""
+        of_noun = next(iter(genders)) if len(genders) == 1 else ""
         if determiner is None:
             return of_noun
-        written = determiner.text.lower()
         is_by_sound = (
-            written in ("mon", "ton", "son")
-            if self.lang == "fr"
-            # "el ama": before a stressed a-, the article of feminine nouns is "el".
-            else self.lang == "es"
-            and written in ("el", "un", "al", "del")
-            and re.match("h?[aá]", noun.text.lower()) is not None
-            and of_noun == "female"
+            determiner.text.lower() in self._language.by_sound
+            and re.match(self._language.before_sound, noun.text.lower()) is not None
+            and (of_noun == FEMININE or not self._language.before_sound)
         )
         if of_noun and is_by_sound:
             return of_noun
-        return _shown(determiner, "determiner") or of_noun
+        return determiner.shown_gender("determiner") or of_noun
 
     def _by_ending(self, word: str) -> str:
-        for endings, gender in _ENDINGS[self.lang]:
-            if re.search(f"({endings})$", word):
+        language = self._language
+        kinds = {BOTH: language.both, FEMININE: language.feminine, MASCULINE: language.masculine}
+        for gender, endings in kinds.items():
+            if endings and re.search(f"(?:{endings})$", word):
                 return gender
-        return "unknown"
+        return UNREAD
 
 
 def _is(word: AnalysedWord, *kinds: str) -> bool:
@@ -181,12 +197,12 @@ def _is_noun(word: AnalysedWord) -> bool:
     return _is(word, "noun") and not _is(word, "determiner")
 
 
+def _is_somebody(word: AnalysedWord) -> bool:
+    return word.text.lower() in _SOMEBODY
+
+
 def _is_unknown(word: AnalysedWord) -> bool:
     return not word.analyses and word.text[:1].isalpha()
-
-
-def _shown(word: AnalysedWord, *kinds: str) -> str:
-    return _GENDERS.get(word.shown_gender(*kinds), "")
 
 
 def _number(word: AnalysedWord) -> str:
@@ -205,14 +221,18 @@ def _under(words: Sequence[AnalysedWord], tokens: Sequence[int]) -> list[int]:
 
 
 def _best(words: Sequence[AnalysedWord], indices: Sequence[int]) -> int | None:
-    """Return the first noun; else an unknown word, an adjective, a participle."""
+    """Return the first noun; else an unknown word, one after a determiner, an adjective, a
+    participle.
+    """
     for fits in (
-        _is_noun,
-        _is_unknown,
-        lambda word: _is(word, "adjective") and not _is(word, "determiner"),
-        lambda word: _is(word, "participle"),
+        lambda i: _is_noun(words[i]),
+        lambda i: _is_unknown(words[i]),
+        # "o CEO": the dictionary knows it as a form of the verb "cear" only.
+        lambda i: _is(words[i], "verb") and i > 0 and _is(words[i - 1], "determiner"),
+        lambda i: _is(words[i], "adjective") and not _is(words[i], "determiner"),
+        lambda i: _is(words[i], "participle"),
     ):
-        if (index := next((i for i in indices if fits(words[i])), None)) is not None:
+        if (index := next(filter(fits, indices), None)) is not None:
             return index
     return None
 
@@ -220,9 +240,12 @@ def _best(words: Sequence[AnalysedWord], indices: Sequence[int]) -> int | None:
 def _head(words: Sequence[AnalysedWord], person: Person) -> int | None:
     """Return the index of the noun that is aligned with a person; None if nothing is."""
     of_word, of_article = _under(words, person.linked), _under(words, person.article_linked)
-    for indices in (of_word, of_article):
-        if (index := _best(words, indices)) is not None:
-            return index
+    if (index := _best(words, of_word)) is not None:
+        return index
+    if (index := next((i for i in of_word if _is_somebody(words[i])), None)) is not None:
+        return index
+    if (index := _best(words, of_article)) is not None:
+        return index
     for index in (*of_word, *of_article):
         if _is(words[index], "determiner"):
             for after in range(index + 1, len(words)):
@@ -230,7 +253,7 @@ def _head(words: Sequence[AnalysedWord], person: Person) -> int | None:
                     return after
                 if not _is(words[after], "adjective", "numeral"):
                     break
-    return next((i for i in of_word if words[i].text.lower() in _SOMEBODY), None)
+    return None
 
 
 def _usual(
@@ -256,7 +279,7 @@ def _usual(
 
 def _repaired(words: Sequence[AnalysedWord], head: int | None, usual: frozenset[str]) -> int | None:
     """Return another noun of the sentence if that is usual for the occupation and the head not."""
-    if head is not None and _lemmas(words[head]) & usual:
+    if head is not None and (_is_somebody(words[head]) or _lemmas(words[head]) & usual):
         return head
     others = [
         i

@@ -1,0 +1,1 @@
+"""The gender that the translation of a person shows, read in its words."""

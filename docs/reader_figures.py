@@ -1,0 +1,131 @@
+"""Measure how often dictionaries read the gender of a person, and how often rightly, and write the
+table of cards/metrics/gender_reading.md: python docs/reader_figures.py SHARED
+
+SHARED holds upstream/. What the readers need must be installed: german-nouns, and lttoolbox with
+the dictionaries of Apertium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import typer
+
+from cc_hf import registry
+from cc_hf.data.download import fetch
+from cc_hf.data.labelled import RIGHT, WRONG, LabelSet
+from cc_hf.data.loading import declaration
+from cc_hf.evaluation.material import load_material
+from cc_hf.hub.cards import with_block
+from cc_hf.metrics.base import Rows
+from cc_hf.plugins.gender_reading.metric import GenderReading
+from cc_hf.plugins.gender_reading.rules import RULES
+from cc_hf.reports.figure_text import with_interval
+from cc_hf.reports.numbers import count, percent
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.score_intervals import wilson_interval
+from cc_hf.text.alignment import find_aligner
+from cc_hf.text.morphology import FEMININE, MASCULINE
+
+_CARD = Path(__file__).parent.parent / "cards/metrics/gender_reading.md"
+_SETS = ("winomt", "genderous", "gender_alternatives")
+_GENDERS = {"male": MASCULINE, "female": FEMININE}
+_OTHERS = {"male": "female", "female": "male"}
+_METRIC = GenderReading()
+
+
+class Part(NamedTuple):
+    """The labelled translations of a system, and the gender that each shows."""
+
+    labels: str
+    system: str
+    references: list[dict[str, Any]]
+    translations: list[str]
+    shows: list[str]
+
+
+def parts(labels: LabelSet, pair: str, upstream: Path) -> Iterator[Part]:
+    """Yield the translations of each system that show one gender."""
+    material = load_material(
+        labels.dataset,
+        labels.configs[pair],
+        tgt_lang=pair.partition("-")[2],
+        data_dir=upstream,
+    )
+    paths = {file.path: fetch(file, upstream) for file in labels.files.get(pair, ())}
+    examples = {example.id: example for example in material.examples}
+    of_system: dict[str, Part] = {}
+    for row in labels.read(paths, pair, material.examples):
+        example = examples[row.example_id]
+        shows = {RIGHT: example.gold, WRONG: _OTHERS.get(example.gold, "")}.get(
+            row.shows, row.shows
+        )
+        if shows in _GENDERS:
+            part = of_system.setdefault(row.system, Part(labels.dataset, row.system, [], [], []))
+            part.references.extend(_METRIC.references([example]))
+            part.translations.append(row.translation)
+            part.shows.append(shows)
+    yield from of_system.values()
+
+
+def rows(pair: str, every: Sequence[Part]) -> Iterator[str]:
+    """Yield the rows of a language pair, whose translations are aligned together."""
+    src_lang, _, tgt_lang = pair.partition("-")
+    sources = [reference["source"] for part in every for reference in part.references]
+    texts = [text for part in every for text in part.translations]
+    links = iter(find_aligner("fast_align").align(sources, texts))
+    for part in every:
+        lines = [
+            " ".join(f"{i}-{j}" for i, j in links_of_row)
+            for links_of_row in islice(links, len(part.translations))
+        ]
+        translations, checked = _METRIC.check_input(part.translations, part.references)
+        ids = [str(number) for number in range(len(translations))]
+        figures = replace(_METRIC, alignments=lines).measure(
+            Rows(translations, checked, ids, src_lang, tgt_lang), Bootstrap()
+        )
+        read = [r.reading for r in figures.readings] or [j.predicted for j in figures.judgements]
+        for gender, name in _GENDERS.items():
+            of_gender = [r for r, g in zip(read, part.shows, strict=True) if g == gender]
+            n_read = sum(r in _GENDERS.values() for r in of_gender)
+            n_right = of_gender.count(name)
+            if of_gender:
+                right = with_interval(n_right / n_read, wilson_interval(n_right, n_read))
+                cells = (pair, part.labels, part.system, gender, count(len(of_gender)))
+                yield f"| {' | '.join((*cells, percent(n_read / len(of_gender)), right))} |"
+
+
+def table(upstream: Path) -> Iterator[str]:
+    """Yield the lines of the table."""
+    yield "| pair | labels | translated by | gender | translations | read, % | right of these, % |"
+    yield "|---|---|---|---|---|---|---|"
+    sets: list[LabelSet] = [registry.resolve("label set", name) for name in _SETS]
+    for pair in sorted({pair for labels in sets for pair in labels.configs}):
+        if pair.partition("-")[2] in RULES:
+            at_hand = [labels for labels in sets if _is_at_hand(labels, pair, upstream)]
+            yield from rows(pair, [p for labels in at_hand for p in parts(labels, pair, upstream)])
+
+
+def _is_at_hand(labels: LabelSet, pair: str, upstream: Path) -> bool:
+    if pair not in labels.configs:
+        return False
+    files = (
+        *labels.files.get(pair, ()),
+        *declaration(labels.dataset).files_of(labels.configs[pair]),
+    )
+    return all((upstream / file.repository / file.path).exists() for file in files)
+
+
+def main(shared: Path) -> None:
+    """Write the table."""
+    body = "\n".join(table(shared / "upstream"))
+    text = with_block(_CARD.read_text(encoding="utf-8"), "readers", body)
+    _CARD.write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    typer.run(main)
