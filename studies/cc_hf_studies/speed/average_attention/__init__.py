@@ -1,8 +1,4 @@
-"""The transformer with an average attention network: configuration and model, known to the Auto
-classes.
-
-Saved models carry both files, so that the Hub can load them without cc_hf.
-"""
+"""The transformer with an average attention network: configuration and model."""
 
 from __future__ import annotations
 
