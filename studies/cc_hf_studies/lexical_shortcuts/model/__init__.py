@@ -1,7 +1,4 @@
-"""The transformer with lexical shortcuts: configuration and model, known to the Auto classes.
-
-Saved models carry both files, so that the Hub can load them without cc_hf.
-"""
+"""The transformer with lexical shortcuts, as a configuration and model of transformers."""
 
 from __future__ import annotations
 
