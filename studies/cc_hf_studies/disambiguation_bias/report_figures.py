@@ -39,8 +39,8 @@ class ErrorsByBias:
     Attributes:
         groups: system -> groups of sentences, from the smallest difference of bias to the largest.
             They are the same for all systems with verdicts on the same sentences.
-        predictions: system -> correlations of bias with errors; a system without errors, or with
-            nothing else, is left out.
+        predictions: system -> correlations of bias with errors; a system in which all or none of
+            the sentences have errors is missing.
     """
 
     metric: str
@@ -67,10 +67,7 @@ class Attractors:
 
 
 def errors_by_bias(report: Report) -> tuple[ErrorsByBias, ...]:
-    """Return the errors by bias for each metric with verdicts; () for examples without bias.
-
-    Inconclusive verdicts are no errors, as in the thesis.
-    """
+    """Return the errors by bias for each metric with verdicts; () for examples without bias."""
     bias = _bias(report)
     if not bias:
         return ()

@@ -1,7 +1,5 @@
-"""The LSTM and the convolutional model of fairseq, baselines of the thesis (Table 3.5): known to
-the Auto classes.
-
-Saved models carry their files, so that the Hub can load them without cc_hf.
+"""The LSTM and the convolutional model of fairseq, baselines of the thesis (Table 3.5), as models
+of transformers.
 """
 
 from __future__ import annotations
