@@ -85,6 +85,7 @@ def _reason(system: str, marks: Iterable[dict[str, Any]], original: str | None) 
     """Return which rule leaves a segment out, as the name of a count; "" for none."""
     marks = list(marks)
     categories = {mark["category"] for mark in marks}
+    # The order of the rules decides for which one a segment counts.
     if _HUMAN.match(system):
         return "n_by_people"
     if any(category.startswith("Non-translation") for category in categories):

@@ -58,6 +58,8 @@ def synthetic_rows(
 def _partial(source: str, spans: Sequence[Span], draw: random.Random, probability: float) -> str:
     """Return a sentence without the parts that are drawn, from the right so that places hold."""
     chosen: list[Span] = []
+    # A part within another one goes with it. The program cuts overlapping parts as if they were
+    # apart, which damages words.
     for span in spans:
         if draw.random() < probability and not any(_overlaps(span, other) for other in chosen):
             chosen.append(span)

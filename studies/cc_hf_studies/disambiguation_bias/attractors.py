@@ -175,6 +175,7 @@ class AttractorTable:
         tagging = signature.parse(self.tagging)[1] if self.tagging else {"tagging": "unknown"}
         stops = "\n".join(self.stop_words).encode()
         statistics = set(associations) - {"freq"}
+        # Nothing is drawn at random, so there is no seed.
         return signature.build(
             "bias",
             {

@@ -77,6 +77,7 @@ def errors_by_bias(report: Report) -> tuple[ErrorsByBias, ...]:
         for name, result in report.of_metric(metric).items():
             if not result.judgements:
                 continue
+            # Inconclusive verdicts are no errors, as in the thesis.
             sentences = judged_sentences(result, bias)
             groups[name] = error_rate_by_bias(sentences.features[_FEATURE], sentences.is_error)
             if any(sentences.is_error) and not all(sentences.is_error):

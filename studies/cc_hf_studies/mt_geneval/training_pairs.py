@@ -33,6 +33,7 @@ def contextual_pairs(
             )
         pairs = list(zip(source, target, strict=True))
         for (before, before_target), (text, text_target) in pairwise(pairs):
+            # Translations of a system that learned from these are judged behind the separator.
             yield (f"{before} {separator} {text}", f"{before_target} {separator} {text_target}")
 
 

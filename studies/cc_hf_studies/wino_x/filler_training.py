@@ -118,6 +118,7 @@ class FillerCollator:
         check_choice("masking", masking, MASKINGS)
         self.pad, self.mask = tokenizer.pad_token_id, tokenizer.mask_token_id
         self.masking, self.n_vocabulary = masking, n_vocabulary
+        # Masks do not depend on other random numbers of the training.
         self.generator = torch.Generator().manual_seed(seed)
 
     def __call__(self, rows: Sequence[EncodedFiller]) -> dict[str, torch.Tensor]:

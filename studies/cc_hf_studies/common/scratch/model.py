@@ -84,6 +84,7 @@ def make_model(
     torch.manual_seed(seed)
     config = config_class(
         **fields,
+        # The decoder starts with padding, as in Marian.
         decoder_start_token_id=fields["pad_token_id"],
         forced_eos_token_id=EOS,
         init_std=sizes.width**-0.5,
@@ -105,4 +106,5 @@ def count_parameters(sizes: ModelSizes, n_pieces: int, *, attention: str = "ordi
     """Return the number of parameters that are trained, without memory for their values."""
     with torch.device("meta"):
         model = make_model(sizes, n_pieces, attention=attention)
+    # Positions are computed, not trained, and are not counted.
     return sum(weight.numel() for weight in model.parameters() if weight.requires_grad)

@@ -21,5 +21,6 @@ for _model in (ConvS2SForConditionalGeneration, LSTMForConditionalGeneration):
     _config = _model.config_class
     AutoConfig.register(_config.model_type, _config, exist_ok=True)
     AutoModelForSeq2SeqLM.register(_config, _model, exist_ok=True)
+    # Saved models carry their files, so that the Hub can load them without cc_hf.
     _config.register_for_auto_class()
     _model.register_for_auto_class("AutoModelForSeq2SeqLM")

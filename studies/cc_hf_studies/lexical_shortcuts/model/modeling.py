@@ -280,6 +280,7 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
     @torch.no_grad()
     def _init_weights(self, module: nn.Module) -> None:
         """Initialise a module as the authors' fairseq does."""
+        # Functions of `nn.init` leave weights alone that were loaded.
         if isinstance(module, nn.LayerNorm):
             nn.init.ones_(module.weight)
             nn.init.zeros_(module.bias)

@@ -13,5 +13,6 @@ AutoConfig.register(AverageAttentionConfig.model_type, AverageAttentionConfig, e
 AutoModelForSeq2SeqLM.register(
     AverageAttentionConfig, AverageAttentionForConditionalGeneration, exist_ok=True
 )
+# Saved models carry both files, so that the Hub can load them without cc_hf.
 AverageAttentionConfig.register_for_auto_class()
 AverageAttentionForConditionalGeneration.register_for_auto_class("AutoModelForSeq2SeqLM")
