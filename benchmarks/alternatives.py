@@ -1,6 +1,4 @@
-"""The ways of scoring that are compared.
-
-Each starts from texts, is loaded once, and then scores any decisions.
+"""The ways of scoring that are compared: each is loaded once, and then scores any decisions.
 
 transformers is called as its users call it. NMTScore's program is rebuilt here, because its package
 requires an old version of transformers. CTranslate2 runs models that its own converter wrote. cc_hf
@@ -60,10 +58,8 @@ class Setting:
     """Which model is run, and where.
 
     Attributes:
-        folder: folder of the model.
         family: a name of `registry.EVALUATOR_FAMILIES`.
         converted: folder of the model in the format of CTranslate2.
-        threads: number of threads of the CPU.
         device: "cpu" or "cuda".
     """
 
@@ -112,7 +108,6 @@ class Alternative:
     """One way of scoring.
 
     Attributes:
-        title: name in the tables.
         dtype: precision of the products, which decides the peak that it is compared with.
         load: loads it; raises UnavailableError where it does not exist.
         devices: kinds of devices on which it runs.
@@ -150,10 +145,7 @@ class _Transformers:
     def batch(
         self, sources: Sequence[str], translations: Sequence[str]
     ) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor]:
-        """Return the inputs of the model, the labels, and a mask of those that count.
-
-        Labels and mask are (rows, longest).
-        """
+        """Return the inputs, the labels, and a mask of those that count, both (rows, longest)."""
         device = self.model.device
         encoded = self.tokenizer(list(sources), padding=True, return_tensors="pt").to(device)
         target = self.target_tokenizer(list(translations)).to(device)
@@ -174,10 +166,7 @@ class _Transformers:
 
 
 def _tokenizers(setting: Setting) -> tuple[Any, Callable[[list[str]], Any]]:
-    """Return the tokenizer of the sources, and a function that tokenizes translations.
-
-    The tokenizer of FSMT has no target side, so that one of the other direction is used for it.
-    """
+    """Return the tokenizer of the sources, and a function that tokenizes translations."""
     folder = setting.folder
     tokenizer = AutoTokenizer.from_pretrained(
         folder, **(_NLLB_LANGUAGES if setting.family == "nllb" else {})
@@ -191,17 +180,13 @@ def _tokenizers(setting: Setting) -> tuple[Any, Callable[[list[str]], Any]]:
         "tgt_vocab_file": folder / "vocab-src.json",
         "merges_file": folder / "merges.txt",
     }
+    # FSMT's tokenizer has no target side, so that one of the other direction is used for it.
     reverse = FSMTTokenizer(langs=["de", "en"], **{name: str(path) for name, path in paths.items()})
     return tokenizer, lambda texts: reverse(texts, padding=True, return_tensors="pt")
 
 
 def pair_lengths(setting: Setting, decisions: Decisions) -> npt.NDArray[np.int64]:
-    """Return the numbers of tokens of source and translation, (pairs, 2).
-
-    Args:
-        setting: the model, whose tokenizer adds its special tokens.
-        decisions: decisions whose pairs are counted.
-    """
+    """Return numbers of tokens of source and translation, (pairs, 2), with special tokens."""
     tokenizer, target_tokenizer = _tokenizers(setting)
     sources, translations = zip(
         *((request.source, request.translation) for request in decisions.requests), strict=True
@@ -238,10 +223,7 @@ def _plain(batch_size: int, dtype: torch.dtype = torch.float32) -> Callable[[Set
 
 
 def _nmtscore(setting: Setting) -> Run:
-    """Return scoring as in `nmtscore.models.m2m100.M2M100Model._score` of version 0.3.3.
-
-    The model computes a loss, and each row gets another one; the score is 2 ** -loss.
-    """
+    """Return scoring as in `nmtscore.models.m2m100.M2M100Model._score` of version 0.3.3."""
     loaded = _Transformers(setting)
 
     @torch.no_grad()
@@ -252,6 +234,7 @@ def _nmtscore(setting: Setting) -> Run:
             labels = labels.masked_fill(~counted, -100)
             logits = loaded.model(**inputs, labels=labels).logits
             for row in range(len(sources)):
+                # The model computes a loss, and each row gets another one; the score is 2 ** -loss.
                 loss = torch.nn.functional.cross_entropy(
                     logits[row][loaded.n_forced :], labels[row][loaded.n_forced :]
                 )
@@ -271,11 +254,7 @@ def _batches(decisions: Decisions, size: int) -> list[tuple[list[str], list[str]
 
 
 def convert_for_ctranslate2(setting: Setting) -> None:
-    """Write the model in the format of CTranslate2, unless it exists or cannot be converted.
-
-    Args:
-        setting: the model, and the folder to write to.
-    """
+    """Write the model in the format of CTranslate2, unless it exists or cannot be converted."""
     if (
         setting.device != "cpu"
         or setting.family not in CTRANSLATE2_FAMILIES
@@ -333,10 +312,9 @@ def _tokens(tokenizer: Any, texts: list[str], *, is_target: bool = False) -> lis
 
 
 def ours(mode: str, *, distributed: bool = False) -> Callable[[Setting], Run]:
-    """Return a way of scoring by cc_hf, without a cache.
+    """Return a way of scoring by cc_hf in a mode, without a cache.
 
     Args:
-        mode: one of `cc_hf.evaluators.options.MODES`.
         distributed: whether to score together with the other processes that torchrun started.
     """
 

@@ -53,7 +53,6 @@ class Ratio(NamedTuple):
     """How fast a way is beside the plain one, before and now.
 
     Attributes:
-        way: what is measured.
         before: the stored ratio; None where there is none.
         now: the measured ratio; None where this machine could not measure it.
     """
@@ -75,10 +74,6 @@ def measured(data_dir: Path | None, threads: int) -> dict[str, float]:
 
     Scoring is compared with transformers in batches of 32 on WinoMT's pairs, decoding with beam
     search; both with the embedded model.
-
-    Args:
-        data_dir: upstream repositories, DIR/owner/repository/path; None for CC_HF_DATA_DIR.
-        threads: number of threads of the CPU.
     """
     of_model = measure(
         SIZES[_MODEL],
@@ -105,11 +100,7 @@ def this_processor(threads: int) -> str:
 
 
 def read_stored(path: Path, processor: str) -> dict[str, float]:
-    """Return the stored ratios of a processor by way; {} if none are stored for it.
-
-    Raises:
-        FileError: for a file that is damaged.
-    """
+    """Return the stored ratios of a processor by way; {} if none are stored for it."""
     rows = _rows(path)
     return {row["way"]: float(row["ratio"]) for row in rows if row["processor"] == processor}
 
@@ -133,18 +124,12 @@ def _rows(path: Path) -> list[dict[str, str]]:
 def compared(
     before: Mapping[str, float], measure_now: Callable[[], dict[str, float]]
 ) -> list[Ratio]:
-    """Return all ratios before and now.
-
-    A way that seems slower is measured again with all others, and the better ratio counts: the
-    machine may have been slow for a moment.
-
-    Args:
-        before: stored ratios by way.
-        measure_now: measures all ways.
-    """
+    """Return all ratios before and now."""
     now = measure_now()
     ratios = [Ratio(way, before.get(way), now.get(way)) for way in {**before, **now}]
     if any(ratio.has_fallen for ratio in ratios):
+        # A way that seems slower is measured again with all others, and the better ratio counts:
+        # the machine may have been slow for a moment.
         again = measure_now()
         best = {way: max(now.get(way, 0.0), again.get(way, 0.0)) for way in {**now, **again}}
         ratios = [ratio._replace(now=best.get(ratio.way)) for ratio in ratios]

@@ -23,23 +23,12 @@ T = TypeVar("T")
 
 
 def call(function: Callable[..., T], _threads: int, *arguments: Any) -> T:
-    """Return what a function returns in this process; tests use it instead of `in_child`.
-
-    Args:
-        function: the function.
-        _threads: ignored.
-        arguments: arguments of the function.
-    """
+    """Return what a function returns in this process; tests use it instead of `in_child`."""
     return function(*arguments)
 
 
 def in_child(function: Callable[..., T], threads: int, *arguments: Any) -> T:
-    """Return what a function returns in a new process.
-
-    Args:
-        function: the function; it and its arguments must be picklable.
-        threads: number of threads that the libraries of the process have from the start.
-        arguments: arguments of the function.
+    """Return what a picklable function returns in a new process whose libraries have n threads.
 
     Raises:
         EvaluatorError: when the process was killed, such as for lack of memory.
@@ -65,23 +54,14 @@ def in_child(function: Callable[..., T], threads: int, *arguments: Any) -> T:
 
 
 def thread_environment(threads: int) -> dict[str, str]:
-    """Return the environment variables by which libraries choose their number of threads.
-
-    Args:
-        threads: number of threads.
-    """
+    """Return the environment variables by which libraries choose their number of threads."""
     return dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), str(threads))
 
 
 def most_memory() -> int | None:
-    """Return the most bytes that this process has held.
-
-    They are read from /proc, because getrusage reports the peak of the parent in a child process.
-
-    Returns:
-        The bytes; None where the system does not report them.
-    """
+    """Return the most bytes that this process has held; None if the system does not report them."""
     with contextlib.suppress(OSError):
+        # getrusage reports the peak of the parent in a child process.
         status = Path("/proc/self/status").read_text(encoding="utf-8")
         if match := re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE):
             return int(match.group(1)) * 1024

@@ -12,14 +12,7 @@ __all__ = ["run_main"]
 
 
 def run_main(main: Callable[..., None]) -> None:
-    """Call a function with the options of the command line; errors of cc_hf end it by their text.
-
-    Args:
-        main: the function, whose parameters are the options.
-
-    Raises:
-        SystemExit: always.
-    """
+    """Call a function with the options of the command line, and exit with errors of cc_hf."""
     try:
         typer.run(main)
     except CCError as error:

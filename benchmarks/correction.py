@@ -47,15 +47,8 @@ _SIZE = 400
 
 
 def by_articles(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-    """Score a translation by its articles, whose gender should be that of the cue: a judge that
-    costs nothing and errs often.
-
-    Args:
-        sources: sources with "woman" or "man" as a cue.
-        translations: their translations into Portuguese.
-
-    Returns:
-        Numbers in (0, 1).
+    """Score a translation by its articles, whose gender should be that of the cue, in (0, 1): a
+    judge that costs nothing and errs often.
     """
     scores = []
     for source, translation in zip(sources, translations, strict=True):
@@ -69,11 +62,7 @@ def by_articles(sources: Sequence[str], translations: Sequence[str]) -> list[flo
 
 
 def labels_table(data_dir: Path) -> str:
-    """Return a table of the figures of a judge, of labels alone, and of both together.
-
-    Args:
-        data_dir: upstream repositories, laid out DIR/owner/repository/path.
-    """
+    """Return a table of the figures of a judge, of labels alone, and of both together."""
     lines = [
         "| data | judge | figure | judge alone | labels alone | corrected | width (labels: 1) |",
         "|---|---|---|--:|--:|--:|--:|",
@@ -156,9 +145,6 @@ def _label_rows(labelled: _Labelled) -> Iterator[str]:
 def audit_table(data_dir: Path) -> str:
     """Return what audits with twenty seeds give, compared with the larger judge on all
     translations, and the time that both take.
-
-    Args:
-        data_dir: upstream repositories, laid out DIR/owner/repository/path.
     """
     load = load_average()
     material = load_material("winomt", tgt_lang="pt", data_dir=data_dir, cues="gender_nouns")

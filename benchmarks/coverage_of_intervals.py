@@ -55,12 +55,7 @@ _MANY = 1 << 18
 
 @dataclass(frozen=True)
 class Case:
-    """Data of one kind.
-
-    Attributes:
-        name: what is drawn, in words.
-        draw: draws a sample and computes its intervals, or its p-values.
-    """
+    """Data of one kind."""
 
     name: str
     draw: Draw | Test
@@ -68,10 +63,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What became of an interval, or of a test, in all runs of a case.
+    """The intervals of a figure, or the p-values of a test, in all runs of a case.
 
     Attributes:
-        figure: name of the figure, or of the test.
         rate: share of the intervals that contain the truth; of a test the share of p of .05 or
             less.
         n: number of runs with an interval, or a p.
@@ -470,12 +464,7 @@ def simulate(case: Case, *, n_runs: int, bootstrap: Bootstrap, seed: int = 0) ->
 
 
 def page(outcomes: Sequence[Coverage], *, n_runs: int) -> str:
-    """Return a page in Markdown with a line for each interval and each test.
-
-    Args:
-        outcomes: the coverage of all cases.
-        n_runs: number of samples of each case.
-    """
+    """Return a page in Markdown with a line for each interval and each test."""
     by_figure: dict[str, list[Coverage]] = defaultdict(list)
     for row in outcomes:
         by_figure[row.figure].append(row)

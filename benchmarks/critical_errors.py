@@ -128,11 +128,7 @@ def _rows(data_dir: Path) -> Iterator[tuple[str, str, EvaluationResult, str]]:
 
 
 def errors_table(data_dir: Path) -> str:
-    """Return the table of figures by data and kind of error.
-
-    Args:
-        data_dir: upstream repositories, laid out DIR/owner/repository/path.
-    """
+    """Return the table of figures by data and kind of error."""
     lines = [
         "| data | error | judged | wrong found | right flagged | AUC | balanced | threshold |",
         "|---|---|--:|--:|--:|--:|--:|--:|",

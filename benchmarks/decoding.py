@@ -72,14 +72,7 @@ def _rates(n_sentences: int, threads: int) -> dict[str, float]:
 def rates(
     *, n_sentences: int, n_rounds: int, threads: int, launch: Callable[..., Any] = in_child
 ) -> dict[str, Rate]:
-    """Return the rates of all ways.
-
-    Args:
-        n_sentences: number of sentences.
-        n_rounds: number of rounds, in each of which every way is measured once.
-        threads: number of threads of torch.
-        launch: calls a function, as `in_child` does.
-    """
+    """Return the rates of all ways."""
     rounds: Sequence[dict[str, float]] = [
         launch(_rates, threads, n_sentences, threads) for _ in range(n_rounds)
     ]

@@ -19,27 +19,13 @@ IDLE = 0.7
 
 
 def measured_on(threads: int, device: str, *, load: float) -> str:
-    """Return the machine, the day, and the load if the machine was not idle.
-
-    Args:
-        threads: number of threads that are used.
-        device: "cpu" or a GPU.
-        load: mean number of programs that wanted to run before the benchmark did.
-    """
+    """Return the machine, the day, and the load if the machine was not idle."""
     noise = f"; not idle, load {load:.1f}" if load > IDLE else ""
     return f"{describe(threads, device)}; {datetime.now(timezone.utc):%Y-%m-%d}{noise}"
 
 
 def check_block(document: Path | None, name: str) -> None:
-    """Check that a document has a block, before hours are measured.
-
-    Args:
-        document: the document; None is not checked.
-        name: the name in the markers of the block.
-
-    Raises:
-        InputError: for a document that does not exist or lacks the block.
-    """
+    """Check that a document, if there is one, has a block, before hours are measured."""
     if document is None:
         return
     if not document.is_file():
@@ -51,16 +37,7 @@ def check_block(document: Path | None, name: str) -> None:
 
 
 def write_block(document: Path | None, name: str, text: str) -> None:
-    """Write a document with a block replaced.
-
-    Args:
-        document: the document; None is not written.
-        name: the name in the markers of the block.
-        text: the new content.
-
-    Raises:
-        InputError: as for `check_block`.
-    """
+    """Write a document, if there is one, with a block replaced."""
     check_block(document, name)
     if document is not None:
         old = document.read_text(encoding="utf-8")
@@ -68,15 +45,7 @@ def write_block(document: Path | None, name: str, text: str) -> None:
 
 
 def write_tables(document: Path | None, tables: Mapping[str, Callable[[], str]]) -> None:
-    """Make tables, print each, and write it into its block of a document.
-
-    Args:
-        document: the document; None is not written.
-        tables: name of the block -> what makes its table.
-
-    Raises:
-        InputError: as for `check_block`, before any table is made.
-    """
+    """Make tables, print each, and write it into its block of a document, if there is one."""
     for name in tables:
         check_block(document, name)
     for name, table in tables.items():

@@ -64,7 +64,6 @@ class Case:
     """Judges of one kind.
 
     Attributes:
-        name: what is drawn, in words.
         draw: draws the rates of a judge.
         spread: standard deviation of its rates from system to system.
         n_systems: number of systems with labels, which have equally many.
@@ -78,7 +77,7 @@ class Case:
 
 @dataclass
 class Counts:
-    """What became of the figures and differences of a case.
+    """How the figures and differences of a case were judged.
 
     Attributes:
         levels: number of results by level.
@@ -176,11 +175,7 @@ def _is_significant(first: float, second: float, n: int) -> bool:
 
 
 def simulate(case: Case, n_labels: int, *, n_judges: int, seed: int = 0) -> Counts:
-    """Draw judges of a case with their labels and two systems each, and count what is called.
-
-    Args:
-        n_labels: number of labels for each role and reading.
-    """
+    """Draw judges with labels for each role and reading, and two systems each, and count calls."""
     counts = Counts()
     for number in range(n_judges):
         random = np.random.default_rng([seed, n_labels, number])
@@ -251,9 +246,6 @@ def supported_shares(
 def called_share(rate: float, n_labels: int, *, n_judges: int, seed: int = 0) -> tuple[int, int]:
     """Return how many true differences of 10 points, over all 1,800 translations, are called, and
     of how many.
-
-    Args:
-        rate, n_labels: as for `supported_shares`.
     """
     case, n_called = Case("", _fixed(rate)), 0
     low, high = _ACCURACIES

@@ -43,12 +43,7 @@ _PACKAGES = ("cc_hf", "torch", "transformers", "tokenizers", "sentencepiece", "c
 
 
 def describe(threads: int, device: str) -> str:
-    """Return processor or GPU, threads and versions of the libraries in one line.
-
-    Args:
-        threads: number of threads that are used.
-        device: "cpu" or a GPU.
-    """
+    """Return processor or GPU, threads and versions of the libraries in one line."""
     versions = [f"{name} {version}" for name, version in package_versions(_PACKAGES).items()]
     hardware = (
         torch.cuda.get_device_name(device)
@@ -60,10 +55,7 @@ def describe(threads: int, device: str) -> str:
 
 
 def kernels() -> dict[str, str]:
-    """Return the kernels that oneDNN chooses on this processor, by mode of `ARITHMETICS`.
-
-    Modes whose products oneDNN does not compute are left out.
-    """
+    """Return the kernels that oneDNN chooses, by mode of `ARITHMETICS`, if it computes them."""
     run = subprocess.run(
         [sys.executable, "-c", _PRODUCTS],
         env={**os.environ, "ONEDNN_VERBOSE": "1"},
@@ -87,11 +79,7 @@ def kernels() -> dict[str, str]:
 
 @contextlib.contextmanager
 def busy_cores(n: int) -> Iterator[None]:
-    """Keep cores busy with other processes while the context is open.
-
-    Args:
-        n: number of processes, each of which always computes.
-    """
+    """Keep cores busy with other processes while the context is open."""
     programs = [subprocess.Popen([sys.executable, "-c", _BUSY]) for _ in range(n)]
     try:
         yield
@@ -102,14 +90,10 @@ def busy_cores(n: int) -> Iterator[None]:
 
 
 def peaks(device: str, side: int) -> dict[str, float]:
-    """Return the operations per second of a large square product, by dtype.
+    """Return the operations per second of a square product of `side` rows, by dtype.
 
     Of the libraries that torch can use for a product, the fastest counts. int8 is measured on the
     CPU only.
-
-    Args:
-        device: "cpu" or a GPU.
-        side: number of rows and columns of the matrices.
     """
     generator = torch.Generator().manual_seed(0)
     left, right = (torch.randn(side, side, generator=generator).to(device) for _ in range(2))
@@ -140,11 +124,7 @@ def peaks(device: str, side: int) -> dict[str, float]:
 
 
 def _timed(product: Callable[[], Any], device: str) -> Iterator[float]:
-    """Yield the seconds of a few repetitions of a product; none if the machine lacks it.
-
-    Yields:
-        Seconds of one product.
-    """
+    """Yield the seconds of a few repetitions of a product; none if the machine lacks it."""
     for repeat in range(_REPEATS + 1):
         start = time.perf_counter()
         try:
@@ -163,7 +143,6 @@ def pair_flops(config: Any, lengths: npt.NDArray[np.int64]) -> float:
     They are the products with weights and those of attention.
 
     Args:
-        config: configuration of a Marian, FSMT or M2M100 model.
         lengths: (pairs, 2) numbers of tokens of source and translation.
     """
     width = config.d_model
@@ -182,12 +161,5 @@ def pair_flops(config: Any, lengths: npt.NDArray[np.int64]) -> float:
 
 
 def peak_memory(device: str) -> int | None:
-    """Return the most bytes that this process has held; on a GPU those of the GPU.
-
-    Args:
-        device: "cpu" or a GPU.
-
-    Returns:
-        The bytes; None where the system does not report them.
-    """
+    """Return the most bytes that this process, or on a GPU the GPU, has held; None if unknown."""
     return most_memory() if device == "cpu" else int(torch.cuda.max_memory_allocated(device))

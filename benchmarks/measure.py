@@ -70,8 +70,7 @@ class Row:
     """One way of scoring, as a row of a table.
 
     Attributes:
-        name: a name of ALTERNATIVES.
-        title: its title.
+        name, title: a name of ALTERNATIVES, and its title.
         figures: figures by dataset.
         memory: peak memory of its process in bytes; None if not known.
         reason: why there are no figures, else "".
@@ -89,12 +88,9 @@ class Measured:
     """The measurements of one model.
 
     Attributes:
-        title: title of the model.
-        rows: ways of scoring.
         n_pairs: number of pairs in a round, by dataset.
         flops: mean number of operations that a pair needs, by dataset.
         peaks: operations per second, by dtype.
-        n_rounds: number of rounds.
         model_bytes: bytes of its weights in fp32.
     """
 
@@ -131,23 +127,15 @@ def measure(
     launch: Launch = in_child,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Measured:
-    """Measure ways of scoring on a model.
+    """Measure ways of scoring on a model, which is made if `folder` does not have it yet.
 
     Args:
-        size: the model; it is made if `folder` does not have it yet.
-        data: all decisions of each dataset.
-        folder: folder of the models.
         names: names of ALTERNATIVES; BASELINE is always measured.
         n_pairs: number of pairs per dataset and round; None for all.
-        n_rounds: number of rounds.
-        threads: number of threads of the CPU.
         device: "cpu" or "cuda".
         peak_side: rows and columns of the products that measure the peak.
         launch: how a function is called; `call` starts no process.
         tell: prints one line for each step.
-
-    Returns:
-        The measurements of the model.
 
     Raises:
         EvaluatorError: when BASELINE cannot be measured.
@@ -188,11 +176,7 @@ def measure(
 def _visited(
     launch: Launch, threads: int, setting: Setting, name: str, sample: Sequence[Decisions]
 ) -> _Visit:
-    """Return one visit, or the reason why it failed.
-
-    Raises:
-        EvaluatorError: when BASELINE fails.
-    """
+    """Return one visit, or the reason why it failed; raise if BASELINE fails."""
     try:
         visit: _Visit = launch(_visit, threads, setting, name, list(sample))
     except EvaluatorError as error:
@@ -210,14 +194,7 @@ def prepare(
     """Make the model if it does not exist yet, also in the format of CTranslate2.
 
     Args:
-        size: the model.
-        folder: folder of the models.
         data: decisions whose texts the tokenizer is trained on.
-        threads: number of threads of the CPU.
-        device: "cpu" or "cuda".
-
-    Returns:
-        The setting in which the model runs.
     """
     logging.disable_progress_bar()
     setting = Setting(
@@ -229,9 +206,7 @@ def prepare(
 
 
 def _needs(setting: Setting, sample: Sequence[Decisions]) -> tuple[list[float], int]:
-    """Return the operations that a pair of each dataset needs, and the bytes of the weights in
-    fp32.
-    """
+    """Return the operations for a pair of each dataset, and the bytes of the weights in fp32."""
     config = AutoConfig.from_pretrained(setting.folder)
     flops = [
         pair_flops(config, lengths) / len(lengths)

@@ -46,7 +46,6 @@ class Measured:
     """What one run took.
 
     Attributes:
-        seconds: from the files to the end.
         processor: seconds of the processor, without waiting for the disk.
         memory: most bytes that the process held, libraries included; None if that is not known.
     """
@@ -57,12 +56,7 @@ class Measured:
 
 
 def made_scores(n: int, part: int, origin: PartOrigin) -> Iterator[list[KeyedScore]]:
-    """Yield scores of a part in the order of their keys, many at once.
-
-    Args:
-        n: number of the scores of all parts.
-        part: number of the part, from 0.
-    """
+    """Yield scores of a part in the order of their keys, many at once, of n in all parts."""
     for start in range(part, n, _N_PARTS * _ROWS_AT_ONCE):
         rows = []
         for number in range(start, min(n, start + _N_PARTS * _ROWS_AT_ONCE), _N_PARTS):
@@ -92,12 +86,7 @@ def write_scores(path: Path, n: int, part: int) -> None:
 
 
 def merging_of_scores(n: int, folder: Path) -> Measured:
-    """Merge the files of four parts into a new cache.
-
-    Args:
-        n: number of scores.
-        folder: has the files of the parts.
-    """
+    """Merge the files of four parts into a new cache."""
     paths = _files(folder, "scores", n)
     with tempfile.TemporaryDirectory(dir=folder) as name:
         start, processor = time.perf_counter(), time.process_time()
@@ -109,12 +98,7 @@ def merging_of_scores(n: int, folder: Path) -> Measured:
 
 
 def write_judgements(path: Path, n: int, part: int) -> None:
-    """Write the verdicts on every fourth chunk of a stream, as a job of `judge_stream` keeps them.
-
-    Args:
-        n: number of rows of the stream.
-        part: number of the part, from 0.
-    """
+    """Write verdicts on every fourth chunk of a stream, as a job of `judge_stream` keeps them."""
     tallies = []
     for start in range(part * _CHUNK_ROWS, n, _N_PARTS * _CHUNK_ROWS):
         random = np.random.default_rng([n, start])
@@ -139,8 +123,6 @@ def figures_of_judgements(n: int, folder: Path, n_resamples: int = 0) -> Measure
     """Merge the verdicts of four parts, and compute all figures and intervals.
 
     Args:
-        n: number of judgements.
-        folder: has the files of the parts.
         n_resamples: of the Poisson bootstrap; 0 for intervals in closed form.
     """
     start, processor = time.perf_counter(), time.process_time()
@@ -164,14 +146,7 @@ def table(
     n_resamples: int,
     launch: Callable[..., Any] = in_child,
 ) -> str:
-    """Return a table in Markdown with a line for each size of each task.
-
-    Args:
-        sizes: numbers of rows.
-        folder: gets the made files, which are deleted again.
-        n_resamples: of the Poisson bootstrap.
-        launch: calls a function, as `in_child` does.
-    """
+    """Return a table in Markdown with a line for each size of each task."""
     lines = [
         "| | rows | seconds | of the processor | rows per second | memory, GB |",
         "|---|--:|--:|--:|--:|--:|",

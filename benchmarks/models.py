@@ -66,11 +66,7 @@ class ModelSize:
     is_trained: bool = False
 
     def path(self, folder: Path) -> Path:
-        """Return the folder of the model.
-
-        Args:
-            folder: folder of all models.
-        """
+        """Return the folder of the model in the folder of all."""
         return TINY_EN_DE.path if self.is_trained else folder / self.name
 
 
@@ -127,15 +123,10 @@ SIZES = {
 
 
 def make_model(size: ModelSize, folder: Path, texts: Iterable[str]) -> Path:
-    """Make a model if it does not exist yet.
+    """Make a model if it does not exist yet, and return its folder.
 
     Args:
-        size: size of the model.
-        folder: folder of all models of the benchmark.
         texts: texts on which the pieces of BPE are trained, if the family has BPE.
-
-    Returns:
-        The folder of the model.
     """
     path = size.path(folder)
     if size.is_trained or (path / _READY).is_file():
@@ -151,11 +142,7 @@ def make_model(size: ModelSize, folder: Path, texts: Iterable[str]) -> Path:
 
 
 def _sizes(size: ModelSize) -> dict[str, Any]:
-    """Return the settings of a configuration that all families share.
-
-    All matrices have the standard deviation of fairseq's embeddings, so that states keep their
-    scale from layer to layer.
-    """
+    """Return the settings of a configuration that all families share."""
     sides = {
         f"{side}_{what}": value
         for side in ("encoder", "decoder")
@@ -169,6 +156,7 @@ def _sizes(size: ModelSize) -> dict[str, Any]:
         **sides,
         "d_model": size.d_model,
         "max_position_embeddings": size.n_positions,
+        # As fairseq's embeddings, so that states keep their scale from layer to layer.
         "init_std": size.d_model**-0.5,
     }
 
@@ -283,10 +271,7 @@ def _train(
     first: Sequence[str] = (),
     **options: Any,
 ) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return trained pieces without the special ones, and merges.
-
-    The pieces in `first` get the first ids.
-    """
+    """Return trained pieces without the special ones, and merges; `first` get the first ids."""
     n_pieces = min(_N_PIECES, size.vocabulary - _N_MARKS - len(_FAIRSEQ))
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=n_pieces, special_tokens=[*special, *first], show_progress=False, **options

@@ -81,22 +81,7 @@ class Parts:
 
 
 def measure_parts(name: str, mode: str, data_dir: Path, folder: Path, n_pairs: int) -> Parts:
-    """Score pairs of WinoMT in this process and measure the parts.
-
-    Args:
-        name: a name of `benchmarks.models.SIZES`.
-        mode: the mode of the evaluator.
-        data_dir: upstream repositories, laid out DIR/owner/repository/path.
-        folder: folder of the models.
-        n_pairs: number of pairs.
-
-    Returns:
-        The share of each part.
-
-    Raises:
-        DataError: when the data is missing.
-        InputError: for a mode that the model does not have here.
-    """
+    """Score pairs of WinoMT in this process and measure the parts."""
     torch.set_num_threads(1)
     decisions = read_decisions("winomt", data_dir)
     setting = prepare(SIZES[name], folder, [decisions], 1, "cpu")
@@ -144,19 +129,7 @@ def table(
     n_pairs: int,
     launch: Callable[..., Any] = in_child,
 ) -> str:
-    """Return a table in Markdown with a column for each model and mode.
-
-    Args:
-        names: names of `benchmarks.models.SIZES`.
-        modes: modes of the evaluators.
-        data_dir: as for `measure_parts`.
-        folder: as for `measure_parts`.
-        n_pairs: as for `measure_parts`.
-        launch: calls a function, as `in_child` does.
-
-    Raises:
-        DataError, InputError: as for `measure_parts`.
-    """
+    """Return a table in Markdown with a column for each model and mode."""
     columns: dict[str, Parts] = {
         f"{name}, {mode}": launch(measure_parts, 1, name, mode, data_dir, folder, n_pairs)
         for name in names

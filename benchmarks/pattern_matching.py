@@ -52,7 +52,6 @@ class Stages:
         tokens: splitting sources and translations into tokens.
         alignment: estimating the model of fast_align, and aligning.
         genders: loading the rules or dictionaries of the language, and judging each translation.
-        figures: figures, and intervals by the bootstrap.
     """
 
     libraries: float
@@ -68,7 +67,6 @@ class Whole:
     """One system that is judged as `cc-hf evaluate` does.
 
     Attributes:
-        n: number of translations.
         processor: seconds of the processor, with the start of the process.
         seconds: seconds that passed, with the start of the process.
     """
@@ -93,17 +91,7 @@ class _Clock:
 
 
 def measure_stages(system: str, data_dir: Path) -> Stages:
-    """Return the seconds of each stage for one system.
-
-    Args:
-        system: folder and name of its translations in mt_gender, such as "aws/en-de".
-        data_dir: upstream repositories, laid out DIR/owner/repository/path.
-
-    Raises:
-        DataError: when the data is missing.
-        MissingDependencyError: if the gender rules of the language need a package that is not
-            installed.
-    """
+    """Return the seconds of each stage for one system of mt_gender, such as "aws/en-de"."""
     clock, lang = _Clock(), system[-2:]
     material = load_material("winomt", _CONFIG, tgt_lang=lang, data_dir=data_dir)
     examples = clock.timed("rows", lambda: material.examples)
@@ -136,18 +124,7 @@ def _compute_figures(
 
 
 def measure_whole(system: str, data_dir: Path, started: float) -> Whole:
-    """Return the seconds of the whole evaluation of one system.
-
-    Args:
-        system: as for `measure_stages`.
-        data_dir: as for `measure_stages`.
-        started: when the process was started, in seconds of `time.time`.
-
-    Raises:
-        DataError: when the data is missing.
-        MissingDependencyError: if the gender rules of the language need a package that is not
-            installed.
-    """
+    """Return the seconds of the whole evaluation of a system, from the start of the process on."""
     material = load_material("winomt", _CONFIG, tgt_lang=system[-2:], data_dir=data_dir)
     path = data_dir / _TRANSLATIONS.format(system)
     result = evaluate(material, translations=path, metric="winomt_pattern_matching")
@@ -157,17 +134,7 @@ def measure_whole(system: str, data_dir: Path, started: float) -> Whole:
 def table(
     systems: Sequence[str], data_dir: Path, n_rounds: int, launch: Callable[..., Any] = in_child
 ) -> str:
-    """Return a table in Markdown with the medians over the rounds.
-
-    Args:
-        systems: as for `measure_stages`.
-        data_dir: as for `measure_stages`.
-        n_rounds: number of times that each system is measured.
-        launch: calls a function, as `in_child` does.
-
-    Raises:
-        DataError: when the data is missing.
-    """
+    """Return a table in Markdown with the medians over the rounds."""
     names = ("sentences", *(stage.name for stage in fields(Stages)), "all", "seconds")
     lines = [f"| system | {' | '.join(names)} |", f"|---|{'---:|' * len(names)}"]
     missing = []

@@ -37,11 +37,7 @@ class Comparison:
     """Pairs per second of one process and of several, as medians over rounds.
 
     Attributes:
-        title: title of the model.
-        mode: mode of the evaluator.
         threads: number of threads of the one process, and number of the several processes.
-        one_process: pairs per second of one process.
-        several_processes: pairs per second of several processes together.
         ratio: median of the ratios within a round.
     """
 
@@ -63,22 +59,10 @@ def compare_processes(
     n_rounds: int,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Comparison:
-    """Measure both in interleaved rounds.
+    """Measure both in interleaved rounds, and return medians over these.
 
     Args:
-        setting: the model, which must exist.
-        decisions: all decisions of a dataset.
-        mode: mode of the evaluator.
-        title: title of the model.
         n_pairs: number of pairs per round; None for all.
-        n_rounds: number of rounds.
-        tell: prints one line for each step.
-
-    Returns:
-        Medians over the rounds.
-
-    Raises:
-        EvaluatorError: when a process fails.
     """
     rates: dict[int, list[float]] = {1: [], setting.threads: []}
     for i in range(n_rounds):
@@ -100,11 +84,7 @@ def compare_processes(
 
 
 def _seconds(setting: Setting, sample: Decisions, mode: str, n_processes: int) -> float:
-    """Return the seconds that a number of processes need for the pairs of a sample.
-
-    Raises:
-        EvaluatorError: when a process fails.
-    """
+    """Return the seconds that a number of processes need for the pairs of a sample."""
     threads = setting.threads // n_processes
     with tempfile.TemporaryDirectory() as folder:
         decisions, output = Path(folder) / "decisions.json", Path(folder) / "seconds.json"
@@ -145,16 +125,7 @@ def _seconds(setting: Setting, sample: Decisions, mode: str, n_processes: int) -
 
 
 def main(folder: str, family: str, mode: str, threads: str, decisions: str, output: str) -> None:
-    """Score in one of the processes, and write the seconds in the main one.
-
-    Args:
-        folder: folder of the model.
-        family: a name of `registry.EVALUATOR_FAMILIES`.
-        mode: mode of the evaluator.
-        threads: number of threads of the process.
-        decisions: file of the decisions, JSON.
-        output: file for the seconds, JSON.
-    """
+    """Score in one of the processes, and write the seconds in the main one."""
     torch.set_num_threads(int(threads))
     run = ours(mode, distributed=True)(Setting(Path(folder), family, Path(), int(threads)))
     sample = Decisions(**json.loads(Path(decisions).read_text(encoding="utf-8")))

@@ -43,14 +43,7 @@ _MARKS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a RoBERTa.
-
-    Attributes:
-        hidden: width of the states.
-        layers: number of layers.
-        heads: number of attention heads.
-        vocabulary: number of logits; those without a piece are never used.
-    """
+    """The size of a RoBERTa; logits of the vocabulary without a piece are never used."""
 
     hidden: int
     layers: int
@@ -69,13 +62,10 @@ Name = Enum("Name", {name: name for name in SIZES}, type=str)  # type: ignore[mi
 
 @dataclass(frozen=True)
 class Speed:
-    """The seconds that both ways need for the same sentences, as medians over rounds.
+    """The seconds that the loop and cc_hf need for the same sentences, as medians over rounds.
 
     Attributes:
-        n_sentences: number of sentences.
         n_masks: number of tokens that are masked in them.
-        loop: seconds of the loop.
-        ours: seconds of cc_hf.
         deviation: largest difference of a mean log-probability.
     """
 
@@ -92,16 +82,7 @@ class Speed:
 
 
 def save_masked_lm(folder: Path, size: Size, texts: Sequence[str]) -> Path:
-    """Save a model with random weights, and a tokenizer trained on texts.
-
-    Args:
-        folder: folder to write to.
-        size: size of the model.
-        texts: texts on which the tokenizer is trained.
-
-    Returns:
-        The folder.
-    """
+    """Save a model with random weights, and a tokenizer trained on texts, and return the folder."""
     trained = tokenizers.Tokenizer(tokenizers.models.BPE())
     trained.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=True)
     alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
@@ -146,16 +127,8 @@ def save_masked_lm(folder: Path, size: Size, texts: Sequence[str]) -> Path:
 
 @torch.inference_mode()
 def masked_in_a_loop(model: Any, tokenizer: Any, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Return the mean log-probability of the tokens of each text, one mask and one pass at a time
-    (Salazar et al. 2020, eq. 1).
-
-    Args:
-        model: a masked language model.
-        tokenizer: its tokenizer.
-        texts: n texts.
-
-    Returns:
-        Natural logarithms, (n,) float64.
+    """Return the mean natural log-probability of the tokens of each of n texts, (n,), one mask and
+    one pass at a time (Salazar et al. 2020, eq. 1).
     """
     means = []
     for text in texts:
@@ -171,18 +144,7 @@ def masked_in_a_loop(model: Any, tokenizer: Any, texts: Sequence[str]) -> npt.ND
 
 
 def compare(folder: Path, texts: Sequence[str], *, rounds: int) -> Speed:
-    """Measure both ways in turn.
-
-    Loading and a first pass over a few sentences are not timed.
-
-    Args:
-        folder: folder of the model.
-        texts: sentences to score.
-        rounds: number of rounds.
-
-    Returns:
-        Medians over the rounds.
-    """
+    """Measure both ways in turn, without loading and a first pass over a few sentences."""
     model, tokenizer = (
         AutoModelForMaskedLM.from_pretrained(folder).eval(),
         AutoTokenizer.from_pretrained(folder),

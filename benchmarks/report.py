@@ -17,23 +17,12 @@ _NONE = "–"
 
 
 def scoring_tables(models: Sequence[Measured], machine: str) -> str:
-    """Return a table for each model, in Markdown, with a line about the machine.
-
-    Args:
-        models: measurements of each model.
-        machine: description of the machine.
-    """
+    """Return a table for each model, in Markdown, with a line about the machine."""
     return "\n\n".join([f"Measured on {machine}.", *(table(measured) for measured in models)])
 
 
 def table(measured: Measured) -> str:
-    """Return the table of one model, in Markdown.
-
-    Ways of scoring that could not be measured are listed below it, with the reason.
-
-    Args:
-        measured: measurements of the model.
-    """
+    """Return the table of one model, in Markdown, and why some ways could not be measured."""
     names = list(measured.n_pairs)
     pairs = " and ".join(
         f"{measured.n_pairs[name]:,} of {DATASETS[name]} ({measured.flops[name] / _GIGA:.2f} GFLOP"
@@ -90,12 +79,7 @@ def _speed(figures: Figures) -> tuple[str, str, str]:
 
 
 def processes_table(comparisons: Sequence[Comparison], machine: str) -> str:
-    """Return a table that compares several processes with one process, in Markdown.
-
-    Args:
-        comparisons: one for each model and mode.
-        machine: description of the machine.
-    """
+    """Return a table that compares several processes with one process, in Markdown."""
     lines = [
         f"Measured on {machine}.",
         "",
@@ -114,13 +98,7 @@ def processes_table(comparisons: Sequence[Comparison], machine: str) -> str:
 def as_json(
     models: Sequence[Measured], comparisons: Sequence[Comparison], machine: str
 ) -> Mapping[str, Any]:
-    """Return all figures, unrounded, as JSON values.
-
-    Args:
-        models: measurements of each model.
-        comparisons: comparisons of several processes with one.
-        machine: description of the machine.
-    """
+    """Return all figures, unrounded, as JSON values."""
     return {
         "machine": machine,
         "models": [asdict(measured) for measured in models],

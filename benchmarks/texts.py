@@ -31,8 +31,6 @@ class Decisions:
     """Translations from English to German with their contrastive sources.
 
     Attributes:
-        name: name of the dataset.
-        translations: n translations.
         references: contrastive sources and category of each, as the metric reads them.
     """
 
@@ -53,12 +51,9 @@ class Decisions:
         )
 
     def limited(self, n_pairs: int | None, *, shift: int = 0) -> Decisions:
-        """Return some of the decisions, with about a given number of pairs.
-
-        They are at even distances in the data, so that their lengths are like those of all.
+        """Return some of the decisions, with about a given number of pairs; None for all.
 
         Args:
-            n_pairs: number of pairs; None for all.
             shift: number of decisions by which the choice is moved, for other ones.
         """
         n_all = len(self.translations)
@@ -67,6 +62,7 @@ class Decisions:
             if n_pairs is None
             else min(n_all, max(1, round(n_pairs * n_all / len(self.requests))))
         )
+        # At even distances in the data, so that their lengths are like those of all.
         chosen = [(i * n_all // n + shift) % n_all for i in range(n)]
         return Decisions(
             self.name, [self.translations[i] for i in chosen], [self.references[i] for i in chosen]
@@ -74,17 +70,7 @@ class Decisions:
 
 
 def read_decisions(name: str, data_dir: str | Path | None = None) -> Decisions:
-    """Return all decisions of a dataset.
-
-    Args:
-        name: one of DATASETS.
-        data_dir: upstream repositories, laid out DIR/owner/repository/path; None for
-            CC_HF_DATA_DIR.
-
-    Raises:
-        InputError: for another name, or without the folder.
-        DataError: when the data is missing.
-    """
+    """Return all decisions of a dataset, one of DATASETS; no folder stands for CC_HF_DATA_DIR."""
     if name not in DATASETS:
         raise InputError(f"data: expected one of {', '.join(DATASETS)}, got {name!r}")
     folder = data_dir if data_dir is not None else os.environ.get("CC_HF_DATA_DIR")

@@ -72,16 +72,8 @@ def table(
     processes also how many times as long a pair takes.
 
     Args:
-        modes: modes of scoring.
-        data_dir: upstream repositories, laid out DIR/owner/repository/path.
         n_pairs: number of pairs on the idle machine; a quarter of them on the busy one.
-        n_rounds: number of rounds, in each of which every way is measured once.
-        threads: number of threads of torch.
         n_busy: number of other processes that compute all the time.
-        launch: calls a function, as `in_child` does.
-
-    Raises:
-        DataError: when the data is missing.
     """
     from benchmarks.machine import busy_cores
 

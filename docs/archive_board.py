@@ -36,11 +36,7 @@ def origins_text(origins: Sequence[str]) -> str:
 
 
 def pack_results(results: Sequence[EvaluationResult], origins: Sequence[str]) -> None:
-    """Write the results without their translations, unless the same ones are there already.
-
-    Args:
-        origins: lines of `systems.tsv`.
-    """
+    """Write the results without their translations, unless the same ones are there already."""
     texts = {result_name(result): without_translations(result).to_json() for result in results}
     texts[ORIGINS] = origins_text(origins)
     if _RESULTS.is_file() and texts == {n: t for n, t in _packed().items() if n != DATES}:
@@ -72,11 +68,7 @@ def _packed() -> dict[str, str]:
 
 
 def write_archived_board(output: Path) -> Board:
-    """Write the page of the packed results, in place of an older one.
-
-    Args:
-        output: the folder of the page.
-    """
+    """Write the page of the packed results, in place of an older one."""
     shutil.rmtree(output, ignore_errors=True)
     with tempfile.TemporaryDirectory() as results:
         for name, text in _packed().items():

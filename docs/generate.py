@@ -36,9 +36,7 @@ _ROOT = Path(__file__).parent.parent
 
 
 def llms_text() -> str:
-    """Return the list of all pages for language models (llmstxt.org), in the order of the menu:
-    title and first paragraph.
-    """
+    """Return the list of all pages for language models (llmstxt.org): title and first paragraph."""
     lines = [
         "# cc_hf",
         "",
@@ -81,14 +79,12 @@ def _llms_line(page: Path) -> str:
 
 
 def addresses() -> str:
-    """Return every address that a page or a heading of docs/ has or had, and where it leads now.
-
-    New headings are added. A heading that goes keeps its row, in which somebody has to say where it
-    leads now; a test fails until then.
-    """
+    """Return every address that a page or a heading of docs/ has or had, and where it leads now."""
     table = (_ROOT / "docs/addresses.tsv").read_text(encoding="utf-8").splitlines()[1:]
     now = dict(row.split("\t") for row in table)
     for page in _ROOT.glob("docs/*.md"):
+        # A heading that goes keeps its row, in which somebody has to say where it leads now; a test
+        # fails until then.
         now.setdefault(page.stem, page.stem)
         if page.stem in ("cli", "reproduce", "changelog"):  # their headings are generated
             continue
@@ -112,9 +108,7 @@ def citation_block(card: str) -> str:
 
 
 def reproduction() -> str:
-    """Return what docs/reproduce.md says of each table: commands, printed figures and what cannot
-    be had.
-    """
+    """Return commands, printed figures and gaps of each table, for docs/reproduce.md."""
     root = Path(cc_hf_studies.__path__[0])
     folders = {
         name: [root / name]
@@ -177,11 +171,7 @@ def names_for_slices() -> str:
 
 
 def judge_levels(judge: str = "") -> str:
-    """Return the levels of the judges of which the package has evidence, as a table.
-
-    Args:
-        judge: the name of one judge; "" for all.
-    """
+    """Return the levels of the judges, or of one, of which the package has evidence, as a table."""
     parts: dict[tuple[str, ...], list[Evidence]] = {}
     for row in read_evidence(SHIPPED):
         name = row.evaluator.partition("@")[0]
@@ -262,11 +252,7 @@ def documents() -> dict[Path, str]:
 
 
 def main() -> None:
-    """Write the documents that differ, or with --check compare them only.
-
-    Raises:
-        SystemExit: when a document is out of date under --check.
-    """
+    """Write the documents that differ, or with --check compare them only."""
     check = "--check" in sys.argv[1:]
     stale = [
         path

@@ -52,7 +52,6 @@ class Archive:
     """Translations that were published together.
 
     Attributes:
-        name: the folder of the leaderboard.
         source: who published them; the address follows.
         repository: OWNER/NAME on GitHub, and in upstream/.
         folder: the folder of the translations in it.
@@ -179,9 +178,6 @@ def gest_results(shared: Path) -> Iterator[EvaluationResult]:
 def winomt_results(shared: Path, lost: dict[str, str]) -> Iterator[EvaluationResult]:
     """Yield the results on WinoMT: by pattern matching as in the paper, and into German by the
     embedded evaluator, whose figures for Amazon labels of people correct.
-
-    Args:
-        lost: language -> why its translations are not judged; it is updated.
     """
     metric, data_dir = "winomt_pattern_matching", shared / "upstream"
     known = declaration("winomt").config("acl2019").tgt_langs
@@ -234,12 +230,7 @@ def judged(shared: Path) -> Judged:
 def write_board(
     name: str, title: str, results: Sequence[EvaluationResult], origins: Sequence[str], data: Path
 ) -> Board:
-    """Write the results and the page of a leaderboard, in place of older ones.
-
-    Args:
-        origins: lines of `systems.tsv`.
-        data: the upstream repositories.
-    """
+    """Write the results and the page of a leaderboard, in place of older ones."""
     start = time.perf_counter()
     folder = _OUT / name
     shutil.rmtree(folder, ignore_errors=True)

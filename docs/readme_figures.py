@@ -110,11 +110,7 @@ def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "sy
 def agreement_line(
     result: cc_hf.EvaluationResult, defined: cc_hf.EvaluationResult, shared: Path
 ) -> str:
-    """Return the agreement with people.
-
-    Args:
-        defined: the same by the score that the paper defines, the mean token probability.
-    """
+    """Return the agreement with people, of the result and of the score that the paper defines."""
     path = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
     rows = [agreement_with_labels(judged, read_annotations(path)) for judged in (result, defined)]
     (agreement, weighted), (of_defined, weighted_of_defined) = (

@@ -109,7 +109,6 @@ def methods(material: Material, model: str, metric: str, references: Sequence[st
     """Return a table of translations of plain and of cued sources, with contrast and reranked.
 
     Args:
-        metric: the metric that judges.
         references: of each example; None to compare with the translations of the plain sources.
     """
     languages = {"src_lang": material.src_lang, "tgt_lang": material.tgt_lang}

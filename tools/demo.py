@@ -29,12 +29,7 @@ _WORDS = {
 
 
 def screen(words: EvaluationResult, judge: EvaluationResult) -> Iterator[Piece]:
-    """Yield the shares that are wrong by both metrics, and which of them may be cited.
-
-    Args:
-        words: of `simplegen_accuracy`.
-        judge: of `contrastive_conditioning`, on the same translations.
-    """
+    """Yield the shares that are wrong by both metrics, and which of them may be cited."""
     yield Line(f"{data_name(words)}: {words.n:,} translations by {words.system}", "title")
     cited = [figure.category for figure in headline(words).cited]  # the worst is first
     read, scored = ({c.category: c for c in result.categories} for result in (words, judge))

@@ -50,14 +50,7 @@ _BLOCK = re.compile(r"^#+ .+\n?|(?:^(?!#+ ).*\S.*\n?)+", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Passage:
-    """A heading, paragraph, list or table with figures.
-
-    Attributes:
-        page: path of the page, relative to the repository.
-        heading: the heading above it.
-        begins: its first six words.
-        figures: the figures in it.
-    """
+    """A heading, paragraph, list or table with figures, and its first six words."""
 
     page: str
     heading: str
@@ -95,12 +88,7 @@ class Entry:
 
 
 def passages(page: str, text: str) -> Iterator[Passage]:
-    """Yield the passages of a page that have figures.
-
-    Args:
-        page: path of the page.
-        text: its content.
-    """
+    """Yield the passages of a page that have figures."""
     heading = ""
     # Blanks in place of what holds no figures keep the positions and the lines.
     figures_only = _NO_FIGURES.sub(lambda match: re.sub(r"\S", " ", match[0]), text)
@@ -142,12 +130,7 @@ def _entries(path: Path) -> Iterator[Entry]:
 
 
 def problems(known: list[Passage], entries: list[Entry]) -> list[str]:
-    """Return passages without an entry, and entries without a passage.
-
-    Args:
-        known: passages with figures.
-        entries: what the ledger says.
-    """
+    """Return passages without an entry, and entries without a passage."""
     unknown = [p for p in known if not any(entry.fits(p) for entry in entries)]
     unused = [entry for entry in entries if not any(entry.fits(p) for p in known)]
     return [f"no source: {passage}" for passage in unknown] + [

@@ -27,13 +27,7 @@ _LINES_OF_FAILURE = 20
 
 @dataclass
 class Progress:
-    """How far pip is, by the lines that it has printed.
-
-    Attributes:
-        n_packages: the packages that it has chosen so far.
-        megabytes: the size of what it downloads.
-        is_unpacking: whether all packages are here.
-    """
+    """How far pip is: chosen packages, the size of downloads, and whether all packages are here."""
 
     n_packages: int = 0
     megabytes: float = 0.0

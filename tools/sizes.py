@@ -102,9 +102,7 @@ def _texts(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _modules(folder: Path | None = None) -> Iterator[tuple[str, str]]:
-    """Yield name and text of the modules of a folder; None for cc_hf and, below studies/, those of
-    the studies.
-    """
+    """Yield name and text of the modules of a folder; None for cc_hf and the studies."""
     yield from _texts(folder or _PACKAGE)
     if folder is None:
         yield from ((f"studies/{name}", text) for name, text in _texts(_STUDIES))
@@ -119,11 +117,7 @@ def functions() -> Iterator[tuple[str, str, _Function]]:
 
 
 def is_command(module: str) -> bool:
-    """Return whether the functions of a module are commands, whose parameters are their options.
-
-    Args:
-        module: its path in the package.
-    """
+    """Return whether the functions of a module are commands, whose parameters are their options."""
     is_of_slice = module.startswith(_SLICES) and module.endswith(("command.py", "commands.py"))
     return module.startswith("cli/") or is_of_slice
 
@@ -141,20 +135,12 @@ def n_body_lines(node: _Function) -> int:
 
 
 def n_code_lines(folder: Path | None = None) -> dict[str, int]:
-    """Return the number of lines of code of every module.
-
-    Args:
-        folder: the folder of the modules; None for all of cc_hf and the studies.
-    """
+    """Return the number of lines of code of every module of a folder; None for all."""
     return {module: len(_code_lines(text)) for module, text in _modules(folder)}
 
 
 def n_docstring_lines(folder: Path | None = None) -> dict[str, int]:
-    """Return the number of lines of docstrings of every module.
-
-    Args:
-        folder: the folder of the modules; None for all of cc_hf and the studies.
-    """
+    """Return the number of lines of docstrings of every module of a folder; None for all."""
     return {module: len(_docstring_lines(text)) for module, text in _modules(folder)}
 
 
@@ -170,11 +156,7 @@ def _is_text(node: ast.stmt) -> bool:
 
 
 def slice_of(module: str) -> str:
-    """Return the slice that a module is of, "core" for none.
-
-    Args:
-        module: its path in the package.
-    """
+    """Return the slice that a module of the package is of, "core" for none."""
     room, _, rest = module.partition("/")
     if room in ("plugins", "test_sets") and "/" in rest:
         return f"{room}/{rest.partition('/')[0]}"
@@ -182,12 +164,7 @@ def slice_of(module: str) -> str:
 
 
 def names_of_the_core(kinds: Sequence[str] = _SLICES) -> dict[str, list[str]]:
-    """Return the names of the core that modules of slices import, or use of a module that they
-    import, by their modules.
-
-    Args:
-        kinds: "plugins", "studies" and "test_sets", or some of them.
-    """
+    """Return the names of the core that modules of slices import or use of a module, by module."""
     names: dict[str, set[str]] = {}
     for path, text in _modules():
         if not path.startswith(tuple(kinds)):
@@ -218,9 +195,7 @@ def _attributes(tree: ast.Module, name: str) -> Iterator[str]:
 
 
 def sizes() -> dict[str, int]:
-    """Return the statements of the core, of each slice and of the tests, the lines of docstrings of
-    the package, and how many names of the core slices import.
-    """
+    """Return statements of the core, slices and tests, docstring lines, and imported names."""
     texts = dict(_modules())
     statements: Counter[str] = Counter()
     for module, text in texts.items():

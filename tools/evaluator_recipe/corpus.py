@@ -55,11 +55,7 @@ TATOEBA = "b7688f84f99fa33c17397c14d8bd9cef1fdeb2ee0bf50074767023aee8926e28"
 
 
 def read_tatoeba(path: Path) -> list[Pair]:
-    """Return the pairs of a manythings.org archive (deu-eng.zip), NFC, in file order.
-
-    Raises:
-        ValueError: for a line without a tab.
-    """
+    """Return the pairs of a manythings.org archive (deu-eng.zip), NFC, in file order."""
     with zipfile.ZipFile(path) as archive:
         text = archive.read("deu.txt").decode("utf-8")
     pairs = []
@@ -76,10 +72,7 @@ def read_tatoeba(path: Path) -> list[Pair]:
 
 @cache
 def _german_forms() -> dict[str, dict[str, set[Gender]]]:
-    """Return English singular -> German singular form -> genders.
-
-    Adjectival nouns are left out: their form does not show the gender.
-    """
+    """Return English singular -> German singular form -> genders."""
     table: dict[str, dict[str, set[Gender]]] = {}
     for occupation in read_occupations():
         forms = table.setdefault(occupation.english.lower(), {})
@@ -92,6 +85,7 @@ def _german_forms() -> dict[str, dict[str, set[Gender]]]:
 
 def _singular_forms(noun: Noun) -> set[str]:
     if noun.declension == "adjective":
+        # The form of an adjectival noun does not show the gender.
         return set()
     return {noun.form(case, plural=False, adjective_ending="") for case in CASES}
 
@@ -124,10 +118,7 @@ def _english_pattern() -> re.Pattern[str]:
 
 def cued_copies(pairs: Iterable[Pair]) -> Iterator[Pair]:
     """Yield copies of the pairs that hold one occupation, with the cue that the German noun proves,
-    and their feminine twins where these are safe.
-
-    Yields:
-        Pairs with one cue, whose contrast has the other cue.
+    and their feminine twins where these are safe. Their contrast has the other cue.
 
     Examples:
         >>> for p in cued_copies([Pair("The teacher smiled.", "Der Lehrer lächelte.")]):
@@ -216,9 +207,7 @@ def with_person(pair: Pair, maker: SentenceMaker, *, cued: bool) -> Pair | None:
 
 
 def split_development(pairs: list[Pair], *, n: int, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Return training and development pairs. All translations of one English sentence are on the
-    same side.
-    """
+    """Return training and development pairs, with all translations of a sentence on one side."""
     english = sorted({p.english for p in pairs})
     held_out = set(random.Random(seed).sample(english, n))
     return [p for p in pairs if p.english not in held_out], [

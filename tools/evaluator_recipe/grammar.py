@@ -67,9 +67,7 @@ class Noun:
 
 @dataclass(frozen=True)
 class Occupation:
-    """An English noun for a person with its German forms; `mostly_female`: feminine when no cue
-    stands before it.
-    """
+    """An English noun for a person and German forms; `mostly_female`: feminine without a cue."""
 
     english: str
     masculine: tuple[Noun, ...]
@@ -90,13 +88,6 @@ def noun_phrase(
 
     `determiner` is "der", a word like "ein", "mein", "kein" (no ending), a stem like "dies-" or
     empty.
-
-    Examples:
-        >>> arzt = parse_noun("Arzt:Ärzte", "m")
-        >>> noun_phrase(arzt, "dat", determiner="ein", adjective="jung")
-        'einem jungen Arzt'
-        >>> noun_phrase(parse_noun("Angestellte~", "f"), "dat", determiner="der")
-        'der Angestellten'
     """
     key = "pl" if plural else noun.gender
     index = CASES.index(case)

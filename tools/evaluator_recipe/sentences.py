@@ -166,11 +166,7 @@ _SYLLABLES = (
 
 @dataclass(frozen=True)
 class Pair:
-    """One training pair.
-
-    `contrast`: the same source with the other cue, where a cue decides the translation (for
-    development sets).
-    """
+    """One training pair; `contrast` has the other cue, where a cue decides the translation."""
 
     english: str
     german: str
@@ -216,12 +212,7 @@ def read_phrases(*, development: bool) -> dict[str, tuple[tuple[str, str, str], 
 
 
 def english_plural(noun: str) -> str:
-    """Return the plural of an English noun of occupations.tsv.
-
-    Examples:
-        >>> [english_plural(n) for n in ("secretary", "salesperson", "fisherman", "boss")]
-        ['secretaries', 'salespeople', 'fishermen', 'bosses']
-    """
+    """Return the plural of an English noun of occupations.tsv."""
     if noun.endswith("person"):
         return noun[: -len("person")] + "people"
     if noun.endswith("man"):
@@ -236,9 +227,7 @@ def english_plural(noun: str) -> str:
 
 
 def capital(text: str) -> str:
-    """Return the words with their first letter in upper case, also after a cue in brackets:
-    "[male] someone" becomes "[male] Someone".
-    """
+    """Return the words with their first letter in upper case, also after a cue such as "[male]"."""
     start = text.index("] ") + 2 if text.startswith(("[", "(")) and "] " in text else 0
     return text[:start] + text[start : start + 1].upper() + text[start + 1 :]
 

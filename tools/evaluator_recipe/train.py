@@ -119,11 +119,9 @@ class Encoder:
     def batches(
         self, pairs: Sequence[Pair], *, batch_tokens: int, seed: int
     ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """Yield batches of about `batch_tokens` padded target tokens, in random order. Pairs longer
-        than the limit are dropped.
+        """Yield ids of sources and of targets, (batch, longest), in random order.
 
-        Yields:
-            Ids of the sources and of the targets, each of shape (batch, longest).
+        A batch has about `batch_tokens` padded target tokens. Longer pairs are dropped.
         """
         source, target = self.ids([p.english for p in pairs]), self.ids([p.german for p in pairs])
         usable = [
@@ -232,11 +230,7 @@ def train(
     n_development: int = 6000,
     threads: int = 2,
 ) -> dict[str, float]:
-    """Train a model and save it with its tokenizer, recipe.json and training_log.jsonl in `output`.
-
-    Returns:
-        The development figures.
-    """
+    """Train a model, save it with tokenizer, recipe and log in `output`, and return its figures."""
     torch.set_num_threads(threads)
     material = read_material(
         tatoeba, seed=recipe.seed, n_development=n_development, excluded=excluded

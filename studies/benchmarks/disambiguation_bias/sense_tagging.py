@@ -57,8 +57,6 @@ class Run:
     """One run over a corpus.
 
     Attributes:
-        n_pairs: number of pairs in the corpus.
-        n_processes: number of processes.
         n_tagged: number of pairs with a known sense.
         tagging: seconds of tagging, with loading of dictionaries.
         counting: seconds of counting attractors.
@@ -78,11 +76,7 @@ class Run:
 
 
 def read_pairs(data_dir: Path) -> list[tuple[str, str]]:
-    """Return the English and German sentences of Tatoeba and Multi30k.
-
-    Args:
-        data_dir: folder with tatoeba/deu-eng.zip and multi30k/dataset.
-    """
+    """Return the English and German sentences of Tatoeba and Multi30k."""
     with zipfile.ZipFile(data_dir / _TATOEBA) as archive:
         lines = io.TextIOWrapper(archive.open("deu.txt"), encoding="utf-8").read().splitlines()
     pairs = [(line.split("\t")[0], line.split("\t")[1]) for line in lines]
@@ -96,16 +90,7 @@ def read_pairs(data_dir: Path) -> list[tuple[str, str]]:
 
 
 def write_corpus(pairs: Sequence[tuple[str, str]], n_pairs: int, folder: Path) -> list[Path]:
-    """Write a corpus in which the pairs are repeated with other names.
-
-    Args:
-        pairs: pairs of a sentence and its translation.
-        n_pairs: number of pairs to write.
-        folder: folder to write to.
-
-    Returns:
-        The files of sources and of translations.
-    """
+    """Write sources and translations in which the pairs are repeated with other names."""
     paths = [folder / f"{n_pairs}.{lang}" for lang in ("en", "de")]
     with (
         paths[0].open("w", encoding="utf-8", newline="\n") as left,
@@ -135,18 +120,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
 def measure(
     paths: Sequence[Path], data_dir: Path, folder: Path, n_processes: int, block_pairs: int
 ) -> Run:
-    """Tag a corpus and count its attractors.
-
-    Args:
-        paths: files of sources and translations.
-        data_dir: upstream repositories.
-        folder: folder for the output.
-        n_processes: number of processes.
-        block_pairs: number of pairs in a block.
-
-    Returns:
-        Seconds, memory and a hash of the output.
-    """
+    """Tag a corpus and count its attractors: seconds, memory and a hash of the output."""
     lexicon = read_lexicon(data_dir=data_dir)
     output = folder / f"{paths[0].stem}.{n_processes}.jsonl"
     with _peak_memory() as peak:
@@ -209,11 +183,7 @@ def _proportional_memory(pid: int) -> int:
 
 
 def table(runs: Sequence[Run]) -> str:
-    """Return the runs as a Markdown table.
-
-    Args:
-        runs: the runs.
-    """
+    """Return the runs as a Markdown table."""
     names = ("pairs", "processes", "tagged", "tagging, s", "counting, s", "processor, s", "pairs/s")
     lines = [f"| {' | '.join(names)} | peak, GB | output |", f"|{'---:|' * 8}---|"]
     for run in runs:

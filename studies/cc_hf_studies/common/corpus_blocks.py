@@ -37,21 +37,7 @@ def map_blocks(
     progress: bool = False,
     label: str = "read",
 ) -> list[str]:
-    """Call a function with every block, and return its results in their order.
-
-    Args:
-        function: must be picklable if there are several processes.
-
-    Examples:
-        >>> import datasets
-        >>> from cc_hf.data.corpora.parallel import dataset_corpus
-        >>> table = datasets.Dataset.from_dict({"en": ["A.", "B.", "C."], "de": ["A.", "B.", "C."]})
-        >>> corpus = dataset_corpus(
-        ...     table, name="d", src_lang="en", tgt_lang="de", block_pairs=2
-        ... )
-        >>> map_blocks(corpus, lambda block: f"{len(block.sources)} pairs")
-        ['2 pairs', '1 pairs']
-    """
+    """Call a picklable function with every block, and return its results in their order."""
     check_processes(corpus, n_processes)
     if isinstance(corpus, StreamCorpus):
         return [function(block) for block in corpus.blocks()]
@@ -118,11 +104,8 @@ class BlockCounts:
 
     Attributes:
         corpus: hash of all texts, block by block.
-        n_damaged: number of pairs without text on a side, or that cannot be read; these are not
-            counted.
-        damaged: pairs of the 1-based line of a damaged pair and what is wrong with it, for the
-            first `MOST_NAMED` of them.
-        numbers: what occurs -> how often.
+        n_damaged: number of pairs that cannot be read or lack text on a side; they are not counted.
+        damaged: line (1-based) and fault of the first `MOST_NAMED` damaged pairs.
     """
 
     corpus: str

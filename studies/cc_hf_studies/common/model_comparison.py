@@ -40,13 +40,10 @@ class ComparedFigure:
 
     Attributes:
         figure: "bleu", "wsd_errors", "attack_success" or "wino_x_accuracy".
-        data: what it was measured on.
         n: number of samples that count for each of the models.
-        difference: the figures, their difference and its significance. Higher BLEU and accuracy are
-            better, and fewer errors and successful attacks.
-        mcnemar: McNemar's test over the samples that count for both; None for BLEU. "Right" stands
-            for an error or a successful attack where these are counted.
-        signatures: how the figure of each model was computed.
+        difference: higher BLEU and accuracy are better, and fewer errors and successful attacks.
+        mcnemar: over the samples that count for both, where "right" stands for an error or a
+            successful attack if these are counted; None for BLEU.
     """
 
     figure: str
@@ -65,21 +62,7 @@ def compared_bleu(
     data: str = "",
     bootstrap: Bootstrap | None = None,
 ) -> ComparedFigure:
-    """Compare BLEU by sacreBLEU, with interval and p of `figure_differences` over sentences.
-
-    Args:
-        bootstrap: seed and number of resamples and exchanges; None for the defaults.
-
-    Returns:
-        BLEU in [0, 1].
-
-    Examples:
-        >>> references = ["Das ist ein kleines Haus .", "Der alte Mann geht nach Hause ."]
-        >>> same, other = references, ["Das ist ein Haus .", "Der Mann geht nach Hause ."]
-        >>> row = compared_bleu((same, other), references)
-        >>> row.difference.first, round(row.difference.second, 3)
-        (1.0, 0.541)
-    """
+    """Compare sacreBLEU's BLEU, in [0, 1], by resampling and exchanging sentences."""
     from sacrebleu.metrics.bleu import BLEU
 
     if not references or any(len(texts) != len(references) for texts in translations):
@@ -114,10 +97,6 @@ def compared_verdicts(
 ) -> ComparedFigure:
     """Compare how often verdicts of some kind were given to two models on the same examples, of
     which the two of a pair are drawn, and exchanged, together.
-
-    Args:
-        data: name of the data; "" for that of the results.
-        bootstrap: seed and number of resamples and exchanges; None for the defaults.
     """
     first, second = results
     aligned = AlignedJudgements.of({"the first": first, "the second": second})

@@ -56,7 +56,6 @@ class Modifier:
     """An adjective that modifies a noun.
 
     Attributes:
-        text: the word in lower case.
         start: 0-based position of its first character in the sentence.
         is_adjacent: whether it stands directly before the noun, in Portuguese directly after it.
         is_compared: whether it is a comparative or superlative.
@@ -74,8 +73,6 @@ class Noun:
     """A noun of a sentence.
 
     Attributes:
-        text: the word as it stands in the sentence.
-        lemma: its lemma in lower case.
         start: 0-based position of its first character in the sentence.
         is_compound: whether it is a part of a compound, such as "baseball bat".
         agreement: what the form of an adjective depends on: two nouns with the same text take the
@@ -103,8 +100,7 @@ class NounParser(Protocol):
         """Return the nouns of each sentence, from left to right.
 
         Args:
-            known_starts: for each sentence, the positions in characters of words that are known to
-                be nouns; None for none.
+            known_starts: positions in characters of known nouns of each sentence; None for none.
         """
 
 
@@ -112,18 +108,10 @@ class DictionaryNouns:
     """Nouns and adjectives by a dictionary, without a parser.
 
     An adjective stands directly before its noun. It is a word that the dictionary has as an
-    adjective only, or one of `adjectives`, the words whose most frequent use is that of an
-    adjective (see `with_uses`). A noun is a word that may be a noun, as the dictionary says, and
-    that can be nothing else or stands after a determiner; or a word whose position is known. A noun
-    is part of a compound if a word beside it may be a noun, or is joined by a hyphen.
-
-    Examples:
-        >>> parts = {"hot": {"ADJ"}, "spring": {"NOUN", "VERB"}, "water": {"NOUN"}}
-        >>> parser = DictionaryNouns(lambda word: frozenset(parts.get(word, ())), name="mine")
-        >>> [noun.text for noun in parser.nouns(["Hot spring and water."])[0]]
-        ['water']
-        >>> parser.nouns(["Hot spring and water."], [[4]])[0][0].modifiers[0].text
-        'hot'
+    adjective only, or one of `adjectives`, whose most frequent use is that of an adjective. A noun
+    is a word whose position is known, or one that may be a noun by the dictionary and either cannot
+    be anything else or stands after a determiner. A noun is part of a compound if a word beside it
+    may be a noun, or is joined by a hyphen.
     """
 
     def __init__(
@@ -143,11 +131,7 @@ class DictionaryNouns:
         return self._name
 
     def with_uses(self, sources: Iterable[str]) -> DictionaryNouns:
-        """Return a parser that also knows the adjectives whose other uses are rarer.
-
-        A word with several parts of speech is used as an adjective where the next word may be a
-        noun, and not a verb only or a function word.
-        """
+        """Return a parser that also knows the adjectives whose other uses are rarer."""
         uses, total = Counter[str](), Counter[str]()
         for source in sources:
             words = [token.text.lower() for token in word_tokens(source)]
@@ -155,6 +139,7 @@ class DictionaryNouns:
                 parts = self._parts_of(word)
                 if "ADJ" in parts and len(parts - {"COMPARED"}) > 1:
                     total[word] += 1
+                    # A word is used as an adjective where the next word may be a noun.
                     uses[word] += "NOUN" in self._parts_of(following)
         adjectives = {word for word, n in uses.items() if 2 * n > total[word]}
         return DictionaryNouns(self._parts, name=self._name, adjectives=adjectives)
@@ -162,7 +147,6 @@ class DictionaryNouns:
     def nouns(
         self, sources: Sequence[str], known_starts: Sequence[Collection[int]] | None = None
     ) -> list[list[Noun]]:
-        """Return the nouns of each sentence; see `NounParser.nouns`."""
         starts = [()] * len(sources) if known_starts is None else known_starts
         return [
             self._nouns(source, set(known)) for source, known in zip(sources, starts, strict=True)
@@ -233,7 +217,6 @@ class SpacyNouns:
     def nouns(
         self, sources: Sequence[str], known_starts: Sequence[Collection[int]] | None = None
     ) -> list[list[Noun]]:
-        """Return the nouns of each sentence; see `NounParser.nouns`."""
         starts = [()] * len(sources) if known_starts is None else known_starts
         return [
             [
@@ -309,12 +292,7 @@ def english_parts(word: str) -> frozenset[str]:
 
 
 def noun_parser(spacy_model: str | None = None, lang: str = "en") -> NounParser:
-    """Return the parser of nouns.
-
-    Args:
-        spacy_model: name or path of a spaCy pipeline; None for the dictionary of lemminflect, which
-            is English.
-    """
+    """Return a spaCy pipeline's parser of nouns, or lemminflect's English dictionary for None."""
     if spacy_model is not None:
         return SpacyNouns(spacy_model, lang)
     if lang != "en":

@@ -12,11 +12,7 @@ __all__ = ["read_result"]
 
 
 def read_result(path: Path, *, metric: str | None) -> EvaluationResult:
-    """Return the only result of a file.
-
-    Args:
-        metric: read only the result of this metric; None for any.
-    """
+    """Return the only result of a file, or the only one by a metric."""
     results = read_results([path], metric=metric)
     if len(results) != 1:
         raise InputError(

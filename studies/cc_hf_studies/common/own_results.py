@@ -22,7 +22,6 @@ class OwnRow(NamedTuple):
     """What one's own results hold of a printed table.
 
     Attributes:
-        name: name of the system; that of the file where the result names none.
         cells: column -> value, as the result has it.
         intervals: column -> interval of the value, if the result has one.
     """
@@ -52,14 +51,6 @@ def own_rows(
     A key is a path through the JSON, such as "scores/accuracy". In it, "name=value" selects the
     item of a list, "*" the first value, and "{}" stands for the column with underscores. Conditions
     on fields of the result may precede it: "config=lm_en_de", or "data~mt_en_de" for a part.
-
-    Examples:
-        >>> table = PublishedTable(
-        ...     *("Table 1", "p", "1", "t", "share", "", {"*": ("config={} scores/f",)}, ""),
-        ...     {"a": {"en-de": ".5", "en-fr": ".4"}},
-        ... )
-        >>> own_rows(table, [("me", {"config": "en_fr", "scores": {"f": 0.6}})])
-        [OwnRow(name='me', cells={'en-fr': 0.6}, intervals={})]
     """
     rows: list[tuple[str, dict[str, Any], dict[str, Interval]]] = []
     for name, result in results:

@@ -34,16 +34,7 @@ class PearsonCorrelation:
 def pearson_correlation(
     left: Sequence[float], right: Sequence[float], *, level: float = 0.95
 ) -> PearsonCorrelation:
-    """Compute Pearson's r of two figures of the same items.
-
-    Args:
-        level: confidence level, in (0, 1).
-
-    Examples:
-        >>> correlation = pearson_correlation([1, 2, 3, 4], [1, 3, 2, 4])
-        >>> round(correlation.r, 4), round(correlation.interval.low, 4)
-        (0.8, -0.697)
-    """
+    """Compute Pearson's r of two figures of the same items."""
     check_level(level)
     x, y = checked_figures(left, right, fewest=_FEWEST)
     r = float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))

@@ -34,7 +34,6 @@ def add_published(app: typer.Typer, study: str, example: str, *folders: Path) ->
     """Add the command `published` to the commands of a study.
 
     Args:
-        study: name of the study.
         example: arguments with which the command runs, for its help.
         folders: folders with the printed figures, see `cc_hf.comparing.published`.
     """

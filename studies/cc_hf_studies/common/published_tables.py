@@ -15,15 +15,7 @@ __all__ = ["paper_name", "published_table"]
 
 
 def paper_name(paper: str) -> str:
-    """Return how a paper is called in a text.
-
-    Args:
-        paper: key of `cc_hf.citations`, or the text itself.
-
-    Examples:
-        >>> paper_name("currey-2022"), paper_name("Emelin 2023")
-        ('Currey et al. 2022', 'Emelin 2023')
-    """
+    """Return the short name of a paper's key in `cc_hf.citations`, or the text itself."""
     return CITATIONS[paper].short_name if paper in CITATIONS else paper
 
 

@@ -1,7 +1,5 @@
 """Comparison of two groups by rank: Mann-Whitney U, rank-biserial correlation, and thresholds for
 small, medium and large effects; and of pairs: Wilcoxon's signed ranks.
-
-The functions accept arrays and return frozen results.
 """
 
 from __future__ import annotations
@@ -37,11 +35,10 @@ class RankTest:
     """The result of a test whether the first group ranks above the second.
 
     Attributes:
-        u: U of the first group: the number of pairs in which its value is greater, where a tie
-            counts as half, in [0, n_first * n_second].
+        u: number of pairs in which the value of the first group is greater; a tie counts as half.
         p_value: two-sided p, in (0, 1].
         rank_biserial: share of pairs with the greater value in the first group minus the share with
-            the smaller one, 2 u / (n_first n_second) - 1, in [-1, 1].
+            the smaller one, in [-1, 1].
     """
 
     n_first: int
@@ -60,12 +57,7 @@ class EffectThresholds:
     large: float
 
     def size(self, value: float) -> str:
-        """Return the name of an effect size from its absolute value: none, small, medium or large.
-
-        Examples:
-            >>> effect_thresholds().size(-0.33)
-            'medium'
-        """
+        """Return the name of an effect size by its absolute value: none, small, medium or large."""
         names = [
             name
             for name, limit in (
@@ -82,21 +74,13 @@ def mann_whitney(
     first: _Values,
     second: _Values,
 ) -> RankTest:
-    """Apply the Mann-Whitney U test, and compute the rank-biserial correlation (Cureton 1956).
-
-    The test uses the normal approximation, corrected for ties and continuity. Values that differ by
-    rounding alone are ties. If all values are equal there are no ranks to compare, and p is 1.
-
-    Examples:
-        >>> test = mann_whitney([2, 3, 3], [1, 1, 2])
-        >>> test.u, round(test.rank_biserial, 4), round(test.p_value, 4)
-        (8.5, 0.8889, 0.1101)
-    """
+    """Apply the Mann-Whitney U test, and compute the rank-biserial correlation (Cureton 1956)."""
     try:
         from scipy.stats import mannwhitneyu
     except ImportError:
         raise MissingDependencyError("scipy", "analysis") from None
     x, y = _groups(first, second)
+    # Without ranks to compare, the normal approximation would divide by 0.
     if x.min() == x.max() == y.min() == y.max():
         return RankTest(len(x), len(y), len(x) * len(y) / 2, 1.0, 0.0)
     outcome = mannwhitneyu(x, y, use_continuity=True, alternative="two-sided", method="asymptotic")
@@ -110,10 +94,9 @@ def mann_whitney(
 
 
 def signed_rank(first: _Values, second: _Values) -> float:
-    """Return the two-sided p of Wilcoxon's signed-rank test, in (0, 1].
+    """Return the two-sided p of Wilcoxon's signed-rank test, in (0, 1]; 1 without differences.
 
-    Differences of 0 are left out, and the normal approximation is corrected for ties (Wilcoxon
-    1945). If all are 0, p is 1.
+    The normal approximation is corrected for ties, and zeros are dropped (Wilcoxon 1945).
 
     Examples:
         >>> round(signed_rank([0.5, 0.2, 0.9, 0.4, 0.1, 0.3], [0, 0, 0, 0, 0.2, 0]), 4)
@@ -133,20 +116,11 @@ def signed_rank(first: _Values, second: _Values) -> float:
 def effect_thresholds(base_rate: float = 0.5) -> EffectThresholds:
     """Convert Cohen's d of 0.2, 0.5 and 0.8 to correlations with a dichotomous variable.
 
-    The correlation is d / sqrt(d^2 + 1 / (p1 p2)) (McGrath & Meyer 2006, equation 3).
-
     Args:
-        base_rate: p1, the share of one of the two groups, in (0, 1); p2 is the rest.
-
-    Returns:
-        The lower limits of small, medium and large correlations, in (0, 1).
-
-    Examples:
-        >>> limits = effect_thresholds()
-        >>> round(limits.small, 4), round(limits.medium, 4), round(limits.large, 4)
-        (0.0995, 0.2425, 0.3714)
+        base_rate: share of one of the two groups, in (0, 1).
     """
     check_level(base_rate, "base_rate")
+    # d / sqrt(d^2 + 1 / (p1 p2)): McGrath & Meyer 2006, equation 3
     return EffectThresholds(
         *(d / math.sqrt(d**2 + 1 / (base_rate * (1 - base_rate))) for d in SIZES.values())
     )

@@ -100,12 +100,7 @@ def trained(
 
     Args:
         tests: files of sources, and of their references.
-        quiet: whether to say nothing meanwhile.
-        run: trains, as `cc_hf_studies.common.scratch.run.train` does; None for that.
-        model_folder: name of the folder of the model.
-
-    Raises:
-        InputError: for different numbers of files of sources and of references.
+        run: trains; None for `cc_hf_studies.common.scratch.run.train`.
     """
     from cc_hf_studies.common.scratch.run import TrainingFiles
     from cc_hf_studies.common.scratch.run import train as run_training

@@ -15,13 +15,7 @@ Systems = Sequence[Mapping[str, str]]
 
 
 def select_systems(systems: Systems, where: Mapping[str, str]) -> list[Mapping[str, str]]:
-    """Return the systems that have the given values in the given columns.
-
-    Examples:
-        >>> systems = [{"model": "a", "size": "big"}, {"model": "b", "size": "small"}]
-        >>> select_systems(systems, {"size": "small"})
-        [{'model': 'b', 'size': 'small'}]
-    """
+    """Return the systems that have the given values in the given columns."""
     for name in where:
         _check_name(systems, name)
     matches = [row for row in systems if all(row[name] == value for name, value in where.items())]
@@ -37,16 +31,7 @@ def select_systems(systems: Systems, where: Mapping[str, str]) -> list[Mapping[s
 def regress(
     systems: Systems, dependent: str, independents: Sequence[str], *, level: float = 0.95
 ) -> Regression:
-    """Regress one column on others by least squares.
-
-    Returns:
-        The regression; its coefficients are in the units of the columns.
-
-    Examples:
-        >>> systems = [{"bleu": str(n), "score": score} for n, score in enumerate("1348")]
-        >>> [round(c.value, 2) for c in regress(systems, "score", ["bleu"]).coefficients]
-        [0.7, 2.2]
-    """
+    """Regress one column on others by least squares."""
     if len(set(independents)) < len(independents):
         raise InputError(f"independents: expected different columns, got {', '.join(independents)}")
     return least_squares(

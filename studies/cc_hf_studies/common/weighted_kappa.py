@@ -24,16 +24,9 @@ def weighted_kappa(
 ) -> float:
     """Return Cohen's weighted kappa of labels on a scale, in [-1, 1] (Cohen 1968).
 
-    Kappa is 1 - sum(w o) / sum(w e), where o are the observed and e the expected counts of label
-    pairs, and w is their disagreement: the distance of the labels on the scale, or its square. Two
-    sides that use the same single label agree: kappa is 1.0.
-
-    Examples:
-        >>> left, right = [1, 2, 3, 3], [1, 2, 2, 3]
-        >>> for weights in ("linear", "quadratic"):
-        ...     print(round(weighted_kappa(left, right, labels=[1, 2, 3], weights=weights), 3))
-        0.714
-        0.8
+    Kappa is 1 - sum(w o) / sum(w e) of observed and expected counts of label pairs. Their weight w
+    is the distance of the labels on the scale, or its square. Two sides that use the same single
+    label agree: kappa is 1.0.
     """
     check_choice("weights", weights, _DISAGREEMENTS)
     table = confusion_matrix(left, right, labels=labels).astype(np.float64)

@@ -67,7 +67,6 @@ class Precision:
     Attributes:
         by: who says so, and what counts: "people: any error", "people: coverage error", "MQM: any
             rater" or "MQM: majority".
-        n: number of labels; of several annotators, a row has one of each.
         interval: 95 %, by Wilson's score over rows.
     """
 
@@ -84,13 +83,11 @@ class HumanAgreement:
     """What the files say.
 
     Attributes:
-        n_annotated: file of annotations -> rows with two labels that are kept, and those that are
-            left once errors of the source and rows without a prediction are dropped.
-        precisions: by type, split and judge.
+        n_annotated: file of annotations -> number of rows with two labels, and of those left
+            without errors of the source and rows without a prediction.
         labels: how often annotators, pooled, gave each label, among the rows that are left.
         kappas: "question 1" and "both labels" -> Cohen's kappa of the first two files, with its
             interval; {} for one file.
-        n_both: rows that both have.
     """
 
     n_annotated: Mapping[str, tuple[int, int]]
@@ -206,10 +203,7 @@ def _kappas(
 
 
 def metric_rows(annotations: Sequence[Row], predictions: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return rows for the metric `coverage`: the predicted spans, with labels of one annotator.
-
-    Rows without two labels, with an error of the source, or without a prediction are left out.
-    """
+    """Return rows for the metric `coverage`: the predicted spans, with labels of one annotator."""
     known = {_key(row, "pair_and_type") for row in predictions}
     rows = []
     for row in annotations:

@@ -30,18 +30,16 @@ def mqm_rows(
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """Read the marks of a file of google/wmt-mqm-human-evaluation.
 
-    Left out are, in this order: translations by people, those that a rater calls no translation,
-    those with five or more marks of one rater, those with superfluous quotes in the source, long
-    ones, and those with both errors. The program also looks for such quotes in the translations,
-    and drops segments of several sentences, which the metric with a parser skips.
+    The program also looks for superfluous quotes in the translations, and drops segments of several
+    sentences, which the metric with a parser skips.
 
     Args:
-        originals: the source text of the test set, one segment a line, line 1 for segment 1; None
-            to keep segments with superfluous quotes.
+        originals: the source text of the test set, one segment a line; None to keep segments with
+            superfluous quotes.
 
     Returns:
         Rows with `source`, `translation`, and `omission` and `addition` by any rater; and how many
-            segments each rule left out.
+        segments each rule dropped.
     """
     lines = None if originals is None else read_lines(originals, keeps_end=True)
     source_of = {str(number): line for number, line in enumerate(lines or (), start=1)}
@@ -87,6 +85,7 @@ def _reason(system: str, marks: Iterable[dict[str, Any]], original: str | None) 
     """Return which rule leaves a segment out, as the name of a count; "" for none."""
     marks = list(marks)
     categories = {mark["category"] for mark in marks}
+    # The order of the rules decides for which one a segment counts.
     if _HUMAN.match(system):
         return "n_by_people"
     if any(category.startswith("Non-translation") for category in categories):

@@ -35,20 +35,7 @@ def synthetic_rows(
     probability: float = 0.15,
     seed: int = 0,
 ) -> Made:
-    """Cut parts out of sentences, translate both, and keep pairs of which one lacks words only.
-
-    Each part is cut out with a probability. Parts within others that are cut out go with them; the
-    program cuts overlapping parts as if they were apart, which damages words.
-
-    Args:
-        probability: in (0, 1).
-
-    Examples:
-        >>> cut = lambda text: [Span(3, 6)]
-        >>> made = synthetic_rows(["Go now please."], cut, lambda texts: texts, probability=0.99)
-        >>> [(row["source"], row["translation"]) for row in made.rows if row["omission"] == "true"]
-        [('Go now please.', 'Go please.')]
-    """
+    """Cut parts out of sentences, translate both, and keep pairs of which one lacks words only."""
     if not 0 < probability < 1:
         raise InputError(f"probability: expected a number above 0 and below 1, got {probability}")
     draw = random.Random(seed)
@@ -71,6 +58,8 @@ def synthetic_rows(
 def _partial(source: str, spans: Sequence[Span], draw: random.Random, probability: float) -> str:
     """Return a sentence without the parts that are drawn, from the right so that places hold."""
     chosen: list[Span] = []
+    # A part within another one goes with it. The program cuts overlapping parts as if they were
+    # apart, which damages words.
     for span in spans:
         if draw.random() < probability and not any(_overlaps(span, other) for other in chosen):
             chosen.append(span)

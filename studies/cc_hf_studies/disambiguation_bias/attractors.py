@@ -63,7 +63,6 @@ class AttractorTable:
     Attributes:
         counts: homograph -> id of a cluster -> word -> number of occurrences.
         n_pairs: homograph -> id of a cluster -> number of sentence pairs.
-        src_lang: ISO 639-1 code of the words.
         lemmatizer: name of the lemmatizer by which forms of the homograph were recognised.
         stop_words: words that were not counted, sorted.
         corpus: hash of the sentence pairs; "" if it is not known.
@@ -85,11 +84,7 @@ class AttractorTable:
     )
 
     def clusters(self, homograph: str) -> tuple[str, ...]:
-        """Return the ids of the clusters of a homograph.
-
-        Raises:
-            UnknownNameError: for any other word.
-        """
+        """Return the ids of the clusters of a homograph."""
         if homograph not in self.counts:
             raise UnknownNameError("homograph", homograph, self.counts)
         return tuple(self.counts[homograph])
@@ -102,7 +97,7 @@ class AttractorTable:
         smoothing: float = 0.0,
         log: bool = True,
     ) -> Mapping[str, Mapping[str, float]]:
-        """Return the association of every word with every cluster of a homograph.
+        """Return id of a cluster of a homograph -> word -> their association.
 
         Probabilities are relative frequencies among the attractors of this homograph (thesis, eq.
         3.1 and 3.2). A word that never occurred beside a cluster is no attractor of it.
@@ -113,13 +108,6 @@ class AttractorTable:
                 included, before probabilities are computed. The released program adds 100.
             log: whether PPMI and PMI take the logarithm to base 2. The thesis prints the ratio
                 without it.
-
-        Returns:
-            Id of a cluster -> word -> association.
-
-        Raises:
-            UnknownNameError: for a homograph that is not in the table.
-            InputError: for an unknown association, or a smoothing below 0.
         """
         key = (homograph, association, smoothing, log)
         if key not in self._associations:
@@ -141,23 +129,9 @@ class AttractorTable:
         smoothing: float = 0.0,
         log: bool = True,
     ) -> float:
-        """Return the disambiguation bias of one word towards one sense.
+        """Return the disambiguation bias of one word, in any case, towards one sense.
 
-        Args:
-            word: a word of a source sentence; case does not matter.
-
-        Returns:
-            The association; 0 for a word that never occurred beside the cluster.
-
-        Raises:
-            UnknownNameError: for a homograph or cluster that is not in the table.
-            InputError: for an unknown association, or a smoothing below 0.
-
-        Examples:
-            >>> counts = {"bat": {"1": Counter(ball=3, fly=1), "2": Counter(fly=4)}}
-            >>> table = AttractorTable(counts, {"bat": {"1": 2, "2": 2}})
-            >>> table.association("bat", "1", "Ball"), table.association("bat", "1", "ball", "ppmi")
-            (3.0, 1.0)
+        It is 0 for a word that never occurred beside the cluster.
         """
         words = self.associations(homograph, association=association, smoothing=smoothing, log=log)
         if cluster not in words:
@@ -176,17 +150,10 @@ class AttractorTable:
     ) -> dict[str, tuple[tuple[str, float], ...]]:
         """Return the strongest attractors of each sense, as in Table 3.4 of the thesis.
 
+        Ties are ordered by frequency, then alphabetically.
+
         Args:
-            n: number of attractors of each cluster.
             min_count: smallest number of occurrences of an attractor beside the cluster.
-
-        Returns:
-            Id of a cluster -> pairs of a word and its association, the strongest first. Ties are
-            ordered by frequency, then alphabetically.
-
-        Raises:
-            UnknownNameError: for a homograph that is not in the table.
-            InputError: for an unknown association, or a smoothing below 0.
         """
         table = self.associations(homograph, association=association, smoothing=smoothing, log=log)
         strongest = {}
@@ -204,20 +171,11 @@ class AttractorTable:
         smoothing: float = 0.0,
         log: bool = True,
     ) -> str:
-        """Return what a bias of this table depends on: corpus, tagging, stop words and association.
-
-        Nothing is drawn at random, so there is no seed.
-
-        Args:
-            associations: names of `ASSOCIATIONS`.
-
-        Examples:
-            >>> AttractorTable({}, {"bat": {"1": 2}}, corpus="0a1b2c3d").signature()
-            'bias|corpus:0a1b2c3|lexicon:unknown|tagging:unknown|lemmas:unknown|stop:none|association:freq|n:2|v:0.1.0'
-        """
+        """Return what a bias depends on: corpus, tagging, stop words and association."""
         tagging = signature.parse(self.tagging)[1] if self.tagging else {"tagging": "unknown"}
         stops = "\n".join(self.stop_words).encode()
         statistics = set(associations) - {"freq"}
+        # Nothing is drawn at random, so there is no seed.
         return signature.build(
             "bias",
             {
@@ -295,11 +253,7 @@ def attractor_words(
     """Return the attractors of a sentence: its words without the homograph, in lower case.
 
     Words of one character, punctuation, escapes such as "&apos;", stop words and every form of the
-    homograph are left out.
-
-    Examples:
-        >>> attractor_words("The bats fly, the bat flies.", "bat", lang="en")
-        ['the', 'fly', 'the', 'flies']
+    homograph are dropped.
     """
     chosen = find_lemmatizer(lemmatizer)
     return [
@@ -326,14 +280,7 @@ def count_attractors(
     """Count the attractors of every sense in sentence pairs.
 
     The pairs are read once; the memory depends on the number of different words, not of pairs.
-
-    Returns:
-        The table, with homographs and clusters in the order of the lexicon or of the pairs.
-
-    Examples:
-        >>> pair = TaggedPair("0", "A bat hits the ball", "...", "bat", 2, 1, "1", "Schläger")
-        >>> count_attractors([pair], stop_words={"the"}).counts["bat"]["1"]
-        Counter({'hits': 1, 'ball': 1})
+    Homographs and clusters are in the order of the lexicon or of the pairs.
     """
     chosen = find_lemmatizer(lemmatizer)
     stops, n = frozenset(stop_words), 0
@@ -376,10 +323,6 @@ def published_stop_words(lang: str) -> tuple[str, ...]:
 
     They are words of closed classes, such as the 174 English ones; content words that the thesis
     shows as attractors (Table 3.4: "come", "back") are none.
-
-    Examples:
-        >>> len(published_stop_words("en"))
-        174
     """
     words = json.loads(Path(__file__).with_name("stop_words.json").read_text("utf-8"))["words"]
     if lang not in words:

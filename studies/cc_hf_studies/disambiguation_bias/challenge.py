@@ -40,15 +40,13 @@ _Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class ChallengeSets:
-    """The sets, chosen from one pool of sentences.
+    """The sets, chosen from one pool of `n_pool` sentences, without `n_short` shorter ones.
 
     Attributes:
         sets: name of `SETS` -> examples for `homograph_accuracy`. Their category is "frequent" or
             "rare"; `extra` holds the homograph, its senses, the reference and the values of
             `cc_hf_studies.disambiguation_bias.prediction.FEATURES`.
         signatures: name of `SETS` -> what the choice depends on.
-        n_pool: number of sentences from which each set was chosen.
-        n_short: number of sentences that were too short for the pool.
     """
 
     sets: Mapping[str, tuple[ProbingExample, ...]]
@@ -115,8 +113,7 @@ def challenge_sets(
     the rarer, the smaller its share of the pairs of its homograph in the table.
 
     Args:
-        max_per_homograph: largest number of sentences with one homograph in a set; None for no
-            limit.
+        max_per_homograph: largest number of sentences of one homograph in a set; None for any.
         min_tokens: smallest number of tokens of a sentence in the pool.
     """
     _check(n, by, max_per_homograph)

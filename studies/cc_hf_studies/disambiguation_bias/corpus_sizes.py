@@ -27,7 +27,6 @@ class CorpusSize:
     """The size of a corpus, or of its held-out part.
 
     Attributes:
-        name: name of the part.
         n_damaged: pairs without text on a side, or that cannot be read. Those of a corpus with a
             held-out part count for the other part.
         n_length_ratio: further pairs whose lengths differ too much.
@@ -109,7 +108,7 @@ def corpus_sizes(
 
 
 def part_names(corpora: Sequence[str]) -> list[str]:
-    """Return a short name for each corpus: what stands before the first dot of its file name.
+    """Return for each corpus what stands before the first dot of its file name, if these differ.
 
     Examples:
         >>> part_names(["data/train.en", "data/dev.en"]), part_names(["a/x.en", "b/x.en"])

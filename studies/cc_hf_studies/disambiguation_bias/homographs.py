@@ -56,9 +56,6 @@ class HomographLexicon:
     """Homographs of one language with their sense clusters in another.
 
     Attributes:
-        src_lang: ISO 639-1 code of the homographs.
-        tgt_lang: ISO 639-1 code of the senses.
-        sha256: hash of the file.
         homographs: homograph -> id of a cluster -> cluster.
     """
 
@@ -94,8 +91,7 @@ class TaggedPair:
 
     Attributes:
         id: name of the pair, such as its 0-based line in the corpus.
-        homograph: the homograph, as the lexicon has it.
-        start: 0-based position of its first character in the source.
+        start: 0-based position of the homograph's first character in the source.
         token: 0-based index of its token, as `cc_hf.text.tokenization.word_tokens` splits it.
         target_token: the word of the reference that shows the sense.
     """
@@ -129,14 +125,6 @@ def read_lexicon(
             an object with `senses` and, optionally, `ambiguous`, `blacklisted` and `pos`, or with
             the keys of the published file, such as "[SENSES]". None for the published
             English-German lexicon, pinned by its hash.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "lexicon.json")
-        ...     _ = path.write_text('{"bat": {"1": ["Schläger"], "2": ["Fledermaus"]}}', "utf-8")
-        ...     read_lexicon(path).clusters("bat")["2"].senses
-        ('Fledermaus',)
     """
     path = fetch(LEXICON_FILE, data_dir) if path is None else Path(path)
     value = read_json(path, _EXAMPLE, NonEmpty({str: NonEmpty({str: None})}))
@@ -173,9 +161,7 @@ def _cluster(value: Any, where: str) -> SenseCluster:
 
 
 def read_pairs(path: str | Path) -> Iterator[TaggedPair]:
-    """Yield the pairs of a file that `write_pairs` or `cc-hf study disambiguation_bias tag` wrote,
-    without loading it whole.
-    """
+    """Yield the pairs of a file that `write_pairs` or `tag` wrote, without loading it whole."""
     remedy = "write the file with `cc-hf study disambiguation_bias tag`"
     for where, row in read_rows(Path(path), JSONL, _PAIR, remedy=remedy):
         pair = TaggedPair(**{key: row[key] for key in _PAIR})
@@ -189,16 +175,7 @@ def read_pairs(path: str | Path) -> Iterator[TaggedPair]:
 
 
 def write_pairs(path: str | Path, pairs: Iterable[TaggedPair]) -> int:
-    """Write pairs to a JSONL file, completely or not at all.
-
-    Examples:
-        >>> import tempfile
-        >>> pair = TaggedPair("0", "A bat.", "Ein Schläger.", "bat", 2, 1, "1", "Schläger")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     _ = write_pairs(Path(folder, "pairs.jsonl"), [pair])
-        ...     list(read_pairs(Path(folder, "pairs.jsonl"))) == [pair]
-        True
-    """
+    """Write pairs to a JSONL file, completely or not at all."""
     return write_rows(path, map(asdict, pairs))
 
 

@@ -1,6 +1,4 @@
-"""The language of a text by py3langid, a form of langid (Lui & Baldwin 2012) whose model is not a
-pickle.
-"""
+"""The language of a text by py3langid, a form of langid (Lui & Baldwin 2012) without a pickle."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ def identifier_name() -> str:
 
 
 def identified_language(text: str) -> str:
-    """Return the likeliest of 140 languages.
-
-    Full sentences are identified almost always, a few words often as a related language.
+    """Return the likeliest of 140 languages; of a few words, it is often a related language.
 
     Examples:
         >>> identified_language("Der Schläger traf den Ball."), identified_language("A bat.")

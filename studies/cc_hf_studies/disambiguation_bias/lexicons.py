@@ -1,7 +1,5 @@
-"""Lexicons of homographs whose clusters have names, made of published senses.
-
-They are of MuCoW's senses (Raganato et al. 2019), or of the lexicon of Emelin et al. (2020), whose
-own clusters have numbers.
+"""Lexicons of homographs whose clusters have names, made of MuCoW's senses (Raganato et al. 2019),
+or of the lexicon of Emelin et al. (2020), whose own clusters have numbers.
 """
 
 from __future__ import annotations

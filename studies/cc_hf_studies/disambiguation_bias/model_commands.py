@@ -1,6 +1,4 @@
-"""cc-hf study disambiguation_bias compare-models: Tables 5.6 and 5.7 of Emelin (2023) for any two
-models.
-"""
+"""cc-hf study disambiguation_bias compare-models: Emelin (2023), Tables 5.6 and 5.7: two models."""
 
 from __future__ import annotations
 
@@ -33,17 +31,7 @@ __all__ = ["compare_models"]
 
 @dataclass(frozen=True)
 class _Models:
-    """Two models and how they are run.
-
-    Attributes:
-        paths: names or folders.
-        names: how they are called.
-        num_beams: beams of translation.
-        loading: how the models are loaded.
-        lexicon: the homographs, with the languages of sources and translations.
-        bootstrap: how intervals are drawn.
-        progress: whether bars are shown.
-    """
+    """Two models and how they are run."""
 
     paths: tuple[str, str]
     names: tuple[str, str]
@@ -269,15 +257,7 @@ def _wino_x(setting: _Models, config: str) -> ComparedFigure:
 def _results(
     setting: _Models, arguments: Callable[[str], dict[str, Any]]
 ) -> tuple[EvaluationResult, EvaluationResult]:
-    """Evaluate both models.
-
-    Args:
-        setting: the models.
-        arguments: function from a model to what is evaluated.
-
-    Returns:
-        The result of each.
-    """
+    """Evaluate both models on what a function returns for each of them."""
     from cc_hf.evaluation.evaluate import evaluate
 
     first, second = (

@@ -1,7 +1,5 @@
 """How well disambiguation bias predicts which sentences a system gets wrong (Emelin et al. 2020;
-Emelin 2023, section 3.2.2).
-
-The functions accept the values of sentences and their errors, whatever metric judged them.
+Emelin 2023, section 3.2.2), whatever metric judged them.
 """
 
 from __future__ import annotations
@@ -56,7 +54,6 @@ class FeatureTest:
         test: the sentences with an error against the others. The rank-biserial correlation (RBC)
             is positive if errors have the larger values.
         u: the smaller U of both groups, as it is usually printed.
-        size: "none", "small", "medium" or "large", by the thresholds for this error rate.
     """
 
     feature: str
@@ -70,12 +67,9 @@ class ErrorPrediction:
     """Correlations of values of sentences with errors.
 
     Attributes:
-        n: number of sentences.
-        n_errors: how many of them have an error.
         error_rate: n_errors / n, in (0, 1).
         thresholds: the |RBC| from which an effect is small, medium or large at this error rate
             (thesis, equation 3.8).
-        tests: one per value, in the order in which the values are given.
     """
 
     n: int
@@ -90,7 +84,6 @@ class BiasGroup:
     """Sentences with similar bias.
 
     Attributes:
-        low, high: smallest and largest value in the group.
         errors: the sentences with an error, with Wilson's 95 % interval.
     """
 
@@ -107,13 +100,7 @@ class BiasGroup:
 def predict_errors(
     features: Mapping[str, Sequence[float]], is_error: Sequence[bool]
 ) -> ErrorPrediction:
-    """Correlate values of sentences with errors in their translations.
-
-    Examples:
-        >>> prediction = predict_errors({"freq_diff": [3, 1, 2, -1]}, [True, True, False, False])
-        >>> prediction.tests[0].test.rank_biserial, prediction.tests[0].u
-        (0.5, 1.0)
-    """
+    """Correlate values of sentences with errors in their translations."""
     errors = np.asarray(is_error, dtype=np.bool_)
     _check(features, errors)
     error_rate = float(errors.mean())
@@ -150,11 +137,6 @@ def error_rate_by_bias(
 
     Equal values, and those that differ by rounding alone, stay in one group, so groups can differ
     in size and there can be fewer of them.
-
-    Examples:
-        >>> groups = error_rate_by_bias([0, 0, 1, 2], [False, False, False, True], n_groups=2)
-        >>> [(group.errors.n, group.errors.value) for group in groups]
-        [(2, 0.0), (2, 0.5)]
     """
     column, errors = np.asarray(values, dtype=np.float64), np.asarray(is_error, dtype=np.bool_)
     if not len(column) or column.shape != errors.shape or not np.isfinite(column).all():

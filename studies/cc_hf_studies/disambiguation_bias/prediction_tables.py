@@ -1,8 +1,4 @@
-"""How bias predicts errors, as text and as tables: correlations, and error rates
-by bias.
-
-Error rates are in percent; correlations are not scaled.
-"""
+"""How bias predicts errors, as text and as tables: correlations, and error rates in percent."""
 
 from __future__ import annotations
 
@@ -38,9 +34,7 @@ FEATURE_NAMES: dict[str, str] = {
 
 
 class PredictionRow(NamedTuple):
-    """How one value predicts errors, as text: the name of the value in words, and its
-    `cc_hf_studies.disambiguation_bias.prediction.FeatureTest`.
-    """
+    """How one value predicts errors: the texts of a `FeatureTest`."""
 
     name: str
     rank_biserial: str

@@ -27,9 +27,7 @@ __all__ = ["error_rate_chart"]
 def error_rate_chart(
     groups: Mapping[str, Sequence[BiasGroup]], systems: Sequence[str], *, label: str
 ) -> Markup:
-    """Draw the error rate of each system with its interval, from the sentences with the smallest
-    bias on the left to those with the largest on the right.
-    """
+    """Draw error rates of systems with intervals, by groups of sentences from low bias to high."""
     left, right, top, bottom = 44, WIDTH - 12, 10, 220
     highest = max(group.errors.limits[1] for members in groups.values() for group in members)
     ticks = nice_ticks(0, max(in_points(highest), 1))

@@ -39,8 +39,8 @@ class ErrorsByBias:
     Attributes:
         groups: system -> groups of sentences, from the smallest difference of bias to the largest.
             They are the same for all systems with verdicts on the same sentences.
-        predictions: system -> correlations of bias with errors; a system without errors, or with
-            nothing else, is left out.
+        predictions: system -> correlations of bias with errors; a system in which all or none of
+            the sentences have errors is missing.
     """
 
     metric: str
@@ -67,10 +67,7 @@ class Attractors:
 
 
 def errors_by_bias(report: Report) -> tuple[ErrorsByBias, ...]:
-    """Return the errors by bias for each metric with verdicts; () for examples without bias.
-
-    Inconclusive verdicts are no errors, as in the thesis.
-    """
+    """Return the errors by bias for each metric with verdicts; () for examples without bias."""
     bias = _bias(report)
     if not bias:
         return ()
@@ -80,6 +77,7 @@ def errors_by_bias(report: Report) -> tuple[ErrorsByBias, ...]:
         for name, result in report.of_metric(metric).items():
             if not result.judgements:
                 continue
+            # Inconclusive verdicts are no errors, as in the thesis.
             sentences = judged_sentences(result, bias)
             groups[name] = error_rate_by_bias(sentences.features[_FEATURE], sentences.is_error)
             if any(sentences.is_error) and not all(sentences.is_error):

@@ -1,6 +1,4 @@
-"""The section of disambiguation bias in a report: error rates, correlations with errors,
-attractors.
-"""
+"""Disambiguation bias in a report: error rates, correlations with errors, attractors."""
 
 from __future__ import annotations
 
@@ -26,13 +24,9 @@ __all__ = ["bias_section"]
 
 
 def bias_section(report: Report) -> Section | None:
-    """Return what a report shows of homographs: error rates by bias and correlations of bias with
-    errors, for each metric, and the attractors of some homographs.
+    """Return what a report shows of homographs; None for data without bias.
 
     The page has the section only if there are error rates.
-
-    Returns:
-        The section; None for data without bias.
     """
     names = [system.name for system in report.systems]
     errors = errors_by_bias(report)

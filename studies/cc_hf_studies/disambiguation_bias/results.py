@@ -29,7 +29,6 @@ class JudgedSentences:
     """Sentences with their bias and whether their translation has an error.
 
     Attributes:
-        features: name of a value -> the value of each sentence.
         homographs: the homograph of each sentence, "" where it is not known.
         n_undecided: number of inconclusive verdicts that were ignored.
         n_unknown: number of verdicts on sentences without bias.
@@ -52,8 +51,7 @@ def bias_of_examples(
     """Return the bias of examples by their ids.
 
     Args:
-        examples: examples whose `extra` holds `homograph` and `cluster`, as those of challenge sets
-            or of a user's file do. Others are left out.
+        examples: those whose `extra` lacks `homograph` or `cluster` are ignored.
         table: counts of attractors; None for the values that the examples themselves hold.
     """
     if table is None:
@@ -92,12 +90,7 @@ def bias_of_examples(
 
 
 def bias_of_rows(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, dict[str, Any]]:
-    """Return the bias of rows by their ids, checked.
-
-    Examples:
-        >>> bias_of_rows([("0", {"freq_diff": "-1.5", "source": "A bat."})])
-        {'0': {'homograph': '', 'freq_diff': -1.5, 'length': 3.0}}
-    """
+    """Return the bias of rows by their ids, checked."""
     values: dict[str, dict[str, Any]] = {}
     for name, row in rows:
         if name in values:

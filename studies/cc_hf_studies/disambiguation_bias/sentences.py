@@ -56,13 +56,6 @@ def sentence_bias(
 
     All tokens count in the number: punctuation, stop words, repeated words and the homograph. A
     word that is no attractor of a sense adds 0.
-
-    Examples:
-        >>> from collections import Counter
-        >>> counts = {"bat": {"1": Counter(ball=3), "2": Counter(fly=4)}}
-        >>> table = AttractorTable(counts, {"bat": {"1": 2, "2": 2}})
-        >>> sentence_bias(table, "Bats fly.", "bat", "1")
-        SentenceBias(right=0.0, wrong=1.3333333333333333, wrong_cluster='2')
     """
     words = table.associations(homograph, association=association, smoothing=smoothing, log=log)
     if cluster not in words and table.lexicon:
@@ -83,17 +76,6 @@ class BiasColumns:
 
     For each association there are the columns `freq_right`, `freq_wrong`, `freq_wrong_cluster` and
     `freq_diff`, or `ppmi_...`.
-
-    Attributes:
-        associations: names of `cc_hf_studies.disambiguation_bias.attractors.ASSOCIATIONS`.
-        smoothing: added to each count before probabilities are computed.
-
-    Examples:
-        >>> from collections import Counter
-        >>> counts = {"bat": {"1": Counter(ball=3), "2": Counter(fly=4)}}
-        >>> columns = BiasColumns(AttractorTable(counts, {"bat": {"1": 2, "2": 2}}), ("freq",))
-        >>> columns({"source": ["Bats fly."], "homograph": ["bat"], "cluster": ["2"]})["freq_diff"]
-        [-1.3333333333333333]
     """
 
     table: AttractorTable
@@ -148,11 +130,7 @@ def scored_rows(
 def score_file(
     path: str | Path, columns: BiasColumns, *, output: str | Path | None = None, top: int = 5
 ) -> tuple[dict[str, dict[str, float]], list[dict[str, Any]]]:
-    """Score the pairs of a file; one batch of them is in memory.
-
-    Args:
-        output: JSONL file for the pairs with their bias; None for none.
-    """
+    """Score the pairs of a file, and write them to `output`; one batch of them is in memory."""
     sums: Counter[tuple[str, str]] = Counter()
     largest: list[dict[str, Any]] = []
     n = 0

@@ -31,8 +31,8 @@ _ROW = {"feature": str, "test": {"rank_biserial": float, "p_value": float}}
 
 
 def cells(figures: ShownFiles) -> Iterator[SystemFigure]:
-    """Yield errors on challenge sets, success of attacks in all and by kind of change, the ratios
-    to those on the random set, and the correlation of biases with errors, with "*" where p < .05.
+    """Yield errors on challenge sets, success of attacks, both relative to the random set, and
+    correlations of biases with errors, with "*" where p < .05.
     """
     errors = {}
     for system, result in figures.results:

@@ -1,8 +1,5 @@
-"""Disambiguation bias as tables.
-
-They show the sizes of corpora (thesis, Table 3.1), the senses of homographs (Table 3.3), what
-became of the pairs of a corpus, the strongest attractors of each sense (Table 3.4), and the bias of
-sentences.
+"""Disambiguation bias as tables: sizes of corpora (thesis, Table 3.1), senses (Table 3.3), outcomes
+of pairs, the strongest attractors of each sense (Table 3.4), and the bias of sentences.
 """
 
 from __future__ import annotations

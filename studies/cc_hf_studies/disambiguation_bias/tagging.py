@@ -105,7 +105,6 @@ class TaggedBlock:
     """The pairs of a block whose sense is known.
 
     Attributes:
-        pairs: pairs that are not held out.
         outcomes: key of `OUTCOMES` -> number.
     """
 
@@ -120,8 +119,6 @@ class _Candidate:
 
     Attributes:
         row: index of the pair in its block.
-        tokens: source tokens.
-        targets: target tokens.
         homographs: homograph -> indices of its tokens.
         links: index of a source token -> indices of the target tokens that are linked to it.
     """
@@ -140,10 +137,7 @@ class _Candidate:
 
 
 class _HomographOf(dict[str, str]):
-    """Word in lower case -> its homograph, "" for all other words.
-
-    Each type is lemmatized once, so that a pair without a homograph costs one look-up per token.
-    """
+    """Word in lower case -> its homograph, "" for all other words; each type is lemmatized once."""
 
     def __init__(self, homographs: frozenset[str], lemmatizer: str, lang: str) -> None:
         super().__init__()
@@ -161,16 +155,7 @@ class _HomographOf(dict[str, str]):
 
 
 class PairTagger:
-    """Find the sense of homographs in sentence pairs.
-
-    Examples:
-        >>> from cc_hf.text.sense_matching import SenseCluster
-        >>> clusters = {"1": SenseCluster(("Schläger",)), "2": SenseCluster(("Fledermaus",))}
-        >>> lexicon = HomographLexicon("en", "de", "", {"bat": clusters})
-        >>> block = CorpusBlock(0, 0, ["Bats fly."], ["Fledermäuse fliegen."], {})
-        >>> PairTagger(lexicon).tag(block).pairs[0].cluster
-        '2'
-    """
+    """Find the sense of homographs in sentence pairs."""
 
     def __init__(self, lexicon: HomographLexicon, options: TaggingOptions | None = None) -> None:
         self.lexicon = lexicon
@@ -233,14 +218,11 @@ class PairTagger:
     def tag(
         self, block: CorpusBlock, links: Sequence[str] | None = None, name: str = ""
     ) -> TaggedBlock:
-        """Tag the pairs of a block.
+        """Tag the pairs of a block, in the order of the block and their homographs.
 
         Args:
             links: one line of alignments in Pharaoh format per pair, between tokens that are split
                 at spaces; None to align.
-
-        Returns:
-            The pairs, in the order of the block and their homographs.
         """
         outcomes = Counter(n_damaged=len(block.damaged))
         candidates = list(self._candidates(block, outcomes))
@@ -400,10 +382,7 @@ class PairTagger:
 
 
 def lengths_differ(n_tokens: int, n_targets: int, max_ratio: float | None) -> bool:
-    """Return whether the numbers of tokens of both sides differ by more than a ratio.
-
-    Args:
-        max_ratio: the largest ratio of the longer side to the shorter one; None for any.
+    """Return whether one side has more than `max_ratio` times the tokens of the other.
 
     Examples:
         >>> lengths_differ(3, 7, 2.0), lengths_differ(3, 7, None)
@@ -435,11 +414,7 @@ def are_in_languages(
 
 
 def is_held_out(source: str, reference: str, share: float) -> bool:
-    """Return whether a pair is held out for testing, by a hash of its texts.
-
-    Args:
-        share: share of the pairs that are held out, from 0 to 1.
-    """
+    """Return whether a pair is held out for testing, by a hash of its texts; share is in [0, 1]."""
     if not share:
         return False
     text = f"{source}\n{reference}".encode("utf-8", "surrogatepass")

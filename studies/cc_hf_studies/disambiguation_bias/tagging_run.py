@@ -1,7 +1,6 @@
 """Tag a whole corpus block by block, in one process or several, with the same result.
 
-Each block is written to a part file, so that an interrupted run continues with the missing blocks.
-The memory depends on the size of a block, not on that of the corpus.
+Each block is written to a part file, so that an interrupted run continues with the missing ones.
 """
 
 from __future__ import annotations
@@ -65,8 +64,8 @@ def tag_corpus(
 ) -> TaggingSummary:
     """Write the pairs of a corpus in which the sense of a homograph is known.
 
-    Beside `output` there is a folder with parts while this runs. A call with the same arguments
-    continues with the missing blocks; the number of processes may differ.
+    A call with the same arguments continues with the missing blocks; the number of processes may
+    differ.
 
     Args:
         alignments: file in Pharaoh format with one line per pair, between tokens that are split at

@@ -31,11 +31,9 @@ class TaggingSummary:
     """The outcomes of the pairs of a corpus.
 
     Attributes:
-        signature: corpus, lexicon and options.
         corpus: hash of all texts, block by block.
         outcomes: key of `cc_hf_studies.disambiguation_bias.tagging.OUTCOMES` -> number.
-        damaged: pairs of the 1-based line of a damaged pair and what is wrong with it, for the
-            first 1000 of them.
+        damaged: line (1-based) and fault of the first 1000 damaged pairs.
         clusters: homograph -> id of a cluster -> number of pairs that are not held out.
     """
 
@@ -53,12 +51,7 @@ class TaggingSummary:
 
 
 def summary_path(pairs: str | Path) -> Path:
-    """Return where the summary of a file of tagged pairs lies.
-
-    Examples:
-        >>> summary_path("out/pairs.jsonl").name
-        'pairs.summary.json'
-    """
+    """Return where the summary of a file of tagged pairs lies."""
     return Path(pairs).with_suffix(".summary.json")
 
 

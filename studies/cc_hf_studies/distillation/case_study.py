@@ -1,8 +1,8 @@
 """Regressions of the case study on distilled models (Vamvas & Sennrich 2021, Table 3), from the
 figures printed in appendix H.
 
-`case_study.tsv` holds the two tables of appendix H: 30 systems for each target language, in percent
-as printed. The column `seqkd` is 1 for students of sequence-level knowledge distillation.
+`case_study.tsv` holds the two tables of appendix H, in percent as printed. Its column `seqkd` is 1
+for students of sequence-level knowledge distillation.
 """
 
 from __future__ import annotations
@@ -33,13 +33,9 @@ CASE_STUDY = Path(__file__).with_name("case_study.tsv")
 
 @dataclass(frozen=True, slots=True)
 class PublishedRegression:
-    """A block of Table 3: minimum accuracy regressed on BLEU and SeqKD.
-
-    All coefficients were published as significant at p < 0.05.
+    """A block of Table 3: minimum accuracy regressed on BLEU and SeqKD, significant at p < 0.05.
 
     Attributes:
-        task: the test suite, "MuCoW" or "WinoMT".
-        tgt_lang: ISO 639-1 code of the target language.
         dependent: the column of `CASE_STUDY` that holds the minimum accuracy.
         bleu, seqkd: the published coefficients, in percentage points.
         note: a known problem with the block; "" if there is none.
@@ -67,12 +63,7 @@ _SCRATCH = {"Scratch Teacher": "Scratch", "Scratch Model": "Scratch"}
 
 
 def published_regressions() -> list[PublishedRegression]:
-    """Return the printed blocks of Table 3.
-
-    Examples:
-        >>> [block.seqkd for block in published_regressions()]
-        [-6.47, -2.14, -7.56, -5.21]
-    """
+    """Return the printed blocks of Table 3."""
     table = read_published(Path(__file__).parent)["Table 3"]
     blocks = []
     for row in table.rows:
@@ -84,13 +75,7 @@ def published_regressions() -> list[PublishedRegression]:
 
 
 def case_study_systems() -> list[SystemRow]:
-    """Return the 60 systems of appendix H; their accuracies are weighted.
-
-    Examples:
-        >>> first = case_study_systems()[0]
-        >>> first.system, round(first.figures["mucow:weighted_min_accuracy"], 3)
-        ('SOTA Teacher big', 0.796)
-    """
+    """Return the 60 systems of appendix H; their accuracies are weighted."""
     table = read_system_table(CASE_STUDY)
     columns = {f"{dataset}_total": f"{dataset}:weighted_accuracy" for dataset in _CATEGORIES} | {
         column: f"{dataset}:weighted_accuracy_{category}"

@@ -255,11 +255,7 @@ def _counted(
     data_dir: Path | None,
     progress: bool,
 ) -> OccupationCounts:
-    """Return the counts in the translations of each stage.
-
-    Raises:
-        InputError: for no targets, or two of one name.
-    """
+    """Return the counts in the translations of each stage."""
     from cc_hf_studies.distillation.occupations import (
         OccupationCounter,
         count_occupations,
@@ -290,11 +286,7 @@ def _counted(
 def _corpus(
     source: str, targets: list[str], source_column: str | None, options: CorpusOptions
 ) -> Corpus | StreamCorpus:
-    """Return the corpus in files if the source is a text file, else in a dataset.
-
-    Raises:
-        InputError: for text files together with options of a dataset.
-    """
+    """Return the corpus in files if the source is a text file, else in a dataset."""
     from cc_hf.data.corpora.parallel import DATASET_SUFFIXES, file_corpus
 
     if is_file(source) and Path(source).suffix.lower() not in DATASET_SUFFIXES:

@@ -40,9 +40,7 @@ def flows_tables(
     """Return shares by stage, changes, flows, the most frequent occupations, and correlations.
 
     Args:
-        women: agreement of the female share with percentages of women, by stage.
-        printed: what the paper prints of the same, as `printed_shares` of
-            `cc_hf_studies.distillation.published_counts`; None for counts that it does not print.
+        printed: what the paper prints of the same, by `printed_shares`; None if it prints nothing.
     """
     in_paper = _printed_cells(printed or {})
     shares: list[tuple[str, ...]] = []
@@ -78,11 +76,7 @@ def flows_tables(
 
 
 def flows_svg(counts: OccupationCounts, *, title: str, occupation: str | None = None) -> str:
-    """Return the flows as a picture of its own, which loads nothing.
-
-    Args:
-        occupation: the occupation to draw; None for the sum of all.
-    """
+    """Return the flows of one occupation, or of all, as a picture that loads nothing."""
     return f"{_picture(counts, title, occupation, css=_css())}\n"
 
 
@@ -94,11 +88,7 @@ def flows_page(
     printed: Mapping[str, Mapping[str, float]] | None = None,
     command: str = "",
 ) -> str:
-    """Return a page with the picture of all occupations and of some, and the table of all.
-
-    Args:
-        printed: what the paper prints of the same; None for counts that it does not print.
-    """
+    """Return a page with the picture of all occupations and of some, and the table of all."""
     names: list[str | None] = [None, *occupations]
     return small_page(
         "cc_hf_studies:distillation/gender_flows_page.html.jinja",
@@ -169,14 +159,14 @@ def _occupations_table(counts: OccupationCounts) -> Iterator[Piece]:
 
 
 def _occupation_rows(counts: OccupationCounts) -> list[tuple[str, list[str]]]:
-    """Return the female share of gendered forms by stage, its change and the counts, for each
-    occupation; those whose share falls most come first, those without a share last.
-    """
+    """Return female share of gendered forms by stage, its change and the counts, by occupation."""
     shares = [counts.female_shares(stage) for stage in range(len(counts.stages))]
     changes = {
         name: shares[-1][name] - share for name, share in shares[0].items() if name in shares[-1]
     }
     rows = []
+    # The share that falls most comes first, and occupations without a share last: 2 is above any
+    # change.
     for name in sorted(counts.by_frequency(), key=lambda name: changes.get(name, 2.0)):
         cells = [percent(of_stage[name]) if name in of_stage else "-" for of_stage in shares]
         cells.append(signed(in_points(changes[name]), digits=1) if name in changes else "-")

@@ -71,8 +71,6 @@ class OccupationCounts:
     """Genders of occupations at one or more stages.
 
     Attributes:
-        signature: corpus, forms and stages.
-        stages: a name for each stage.
         counts: occupation -> for each stage, one of `OUTCOMES` -> number of pairs.
         flows: occupation -> for each stage but the first, outcome before -> outcome here -> number.
         n_pairs: number of pairs in the corpus; None where it is not known.
@@ -81,8 +79,7 @@ class OccupationCounts:
         n_runs: number of runs of which the numbers are means.
         share_deviations: for each stage, outcome -> standard deviation of its share over the runs;
             empty for one run.
-        change_deviations: for each stage but the first, outcome -> standard deviation of the change
-            of its share; empty for one run.
+        change_deviations: the same of the change of the share, for each stage but the first.
     """
 
     signature: str
@@ -102,23 +99,14 @@ class OccupationCounts:
         return sum(self.total(0).values())
 
     def total(self, stage: int, occupations: Iterable[str] | None = None) -> dict[str, float]:
-        """Return the number of pairs with each outcome at a stage.
-
-        Args:
-            occupations: the occupations to add up; None for all.
-        """
+        """Return the number of pairs of some or all occupations with each outcome at a stage."""
         names = list(self.counts if occupations is None else occupations)
         return {o: sum(self.counts[name][stage][o] for name in names) for o in OUTCOMES}
 
     def total_flow(
         self, step: int, occupations: Iterable[str] | None = None
     ) -> dict[str, dict[str, float]]:
-        """Return the numbers of pairs that go from an outcome to another.
-
-        Args:
-            step: index of the stage that the flow comes from.
-            occupations: the occupations to add up; None for all.
-        """
+        """Return numbers of pairs that go from an outcome at stage `step` to one at the next."""
         names = list(self.counts if occupations is None else occupations)
         return {
             before: {
@@ -158,15 +146,7 @@ def counts_of_paths(
     paths: Mapping[tuple[str, ...], float],
     **more: Any,
 ) -> OccupationCounts:
-    """Return counts and flows from numbers of pairs by their outcomes at all stages.
-
-    Examples:
-        >>> counts = counts_of_paths(
-        ...     "x", ["a", "b"], ["cook"], {("cook", "female", "male"): 2}
-        ... )
-        >>> counts.total(1)["male"], counts.total_flow(0)["female"]["male"]
-        (2, 2)
-    """
+    """Return counts and flows from numbers of pairs by their outcomes at all stages."""
     numbers: dict[str, list[dict[str, float]]] = {}
     flows: dict[str, list[dict[str, dict[str, float]]]] = {}
     for name in occupations:
@@ -243,11 +223,7 @@ def average_counts(runs: Sequence[OccupationCounts]) -> OccupationCounts:
 
 
 def read_occupation_counts(path: str | Path) -> OccupationCounts:
-    """Read counts that `OccupationCounts.to_json` wrote.
-
-    Returns:
-        The counts, without correlations and figures of the paper that the file may hold, too.
-    """
+    """Read counts that `OccupationCounts.to_json` wrote."""
     what = "the JSON of `cc-hf study distillation occupations --output`"
     row = read_json(path, what, _FORM, remedy=AS_WRITTEN)
     counts = OccupationCounts(
@@ -295,7 +271,6 @@ class FemaleShares:
     """Agreement of the female share of occupations with the percentages of a table.
 
     Attributes:
-        correlation: Pearson's r over the occupations that both have.
         missing: occupations of the table without a male or female form in the counts.
         unlisted: occupations of the counts that the table lacks.
     """
@@ -309,11 +284,7 @@ class FemaleShares:
 def correlate_female_shares(
     counts: OccupationCounts, women: Mapping[str, float]
 ) -> tuple[FemaleShares, ...]:
-    """Return how well the female share at each stage agrees with a table (appendix C).
-
-    Args:
-        women: occupation -> share of women, in [0, 1].
-    """
+    """Return how well the female share at each stage agrees with shares in [0, 1] (appendix C)."""
     results = []
     for stage, name in enumerate(counts.stages):
         shares = counts.female_shares(stage)
@@ -337,15 +308,7 @@ def correlate_female_shares(
 
 
 def read_women(path: str | Path) -> dict[str, float]:
-    """Read a table of occupations with the percentage of women.
-
-    Args:
-        path: a UTF-8 file, CSV if its name ends in .csv and tab-separated otherwise, with the
-            columns `occupation` and `percent_women`.
-
-    Returns:
-        Occupation -> share of women, in [0, 1].
-    """
+    """Read a CSV or TSV file of occupations and `percent_women`, and return shares in [0, 1]."""
     women: dict[str, float] = {}
     for where, row in read_rows(Path(path), TABLES, dict.fromkeys(_WOMEN)):
         percent = finite_number(row["percent_women"])

@@ -1,6 +1,5 @@
-"""Counts of male and female forms of occupations in parallel text, at one stage or several: the
-training data, a teacher's translations of it, and a student's (Vamvas & Sennrich 2021, section 4.1
-and appendix A).
+"""Counts of male and female forms of occupations in parallel text, at one stage or several (Vamvas
+& Sennrich 2021, section 4.1 and appendix A).
 """
 
 from __future__ import annotations
@@ -42,12 +41,11 @@ _BETWEEN = "\t"
 
 @dataclass(frozen=True)
 class OccupationForms:
-    """The forms by which an occupation is counted.
+    """The forms by which an occupation is counted; a form of both genders shows none.
 
     Attributes:
         source: words of the source language, in lower case.
-        male, female: words of the target language, as they are written. A word in both shows no
-            gender.
+        male, female: words of the target language, as they are written.
     """
 
     source: frozenset[str]
@@ -55,23 +53,13 @@ class OccupationForms:
     female: frozenset[str]
 
     def gender(self, words: set[str]) -> str:
-        """Return "male" or "female" if only forms of this gender occur, else "other".
-
-        Examples:
-            >>> forms = OccupationForms(frozenset({"doctor"}), frozenset({"Arzt"}), frozenset())
-            >>> forms.gender({"Der", "Arzt"}), forms.gender({"Das"})
-            ('male', 'other')
-        """
+        """Return "male" or "female" if only forms of this gender occur, else "other"."""
         male, female = not self.male.isdisjoint(words), not self.female.isdisjoint(words)
         return "other" if male == female else GENDERS[female]
 
 
 def read_occupation_forms(path: str | Path) -> dict[str, OccupationForms]:
-    """Read a user's file of occupations.
-
-    Returns:
-        The forms of each occupation, in the order of the file.
-    """
+    """Read a user's file of occupations."""
     with in_file(path):
         return parse_occupation_forms(read_json(path, "an object, occupation to its forms", _FORM))
 
@@ -93,14 +81,6 @@ class OccupationCounter:
     """Count the genders of occupations in a block of sentences with their translations.
 
     Source words are compared in lower case, words of translations as they are written.
-
-    Examples:
-        >>> forms = OccupationForms(
-        ...     frozenset({"doctor"}), frozenset({"Arzt"}), frozenset({"Ärztin"})
-        ... )
-        >>> block = CorpusBlock(0, 0, ["A doctor."], ["Eine Ärztin."], {}, (["Ein Arzt."],))
-        >>> dict(OccupationCounter({"doctor": forms}).count(block))
-        {'doctor\\tfemale\\tmale': 1}
     """
 
     def __init__(self, occupations: Mapping[str, OccupationForms]) -> None:

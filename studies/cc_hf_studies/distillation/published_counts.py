@@ -1,5 +1,5 @@
-"""The counts of occupations in the training data of WMT19 en-de, in the translations of teachers
-and in those of their students, as released with Vamvas & Sennrich (2021).
+"""The released counts of occupations in the training data of WMT19 en-de, and in translations of
+teachers and students (Vamvas & Sennrich 2021).
 
 They are means of three seeds, so that they are not whole numbers; their spread was not released.
 """
@@ -45,7 +45,7 @@ _N_RUNS = 3
 
 
 def printed_shares() -> dict[str, dict[str, float]]:
-    """Return what the paper prints (section 4.1), in [-1, 1].
+    """Return the figures of each row that the paper prints (section 4.1), in [-1, 1].
 
     Examples:
         >>> printed_shares()["change to teacher"]

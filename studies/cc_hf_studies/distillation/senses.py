@@ -34,11 +34,9 @@ class SenseCounts:
     """How often each sense of a lexicon occurs.
 
     Attributes:
-        signature: corpus, lexicon and lemmatizer.
         corpus: hash of all texts, block by block.
         n_damaged: number of pairs without text on a side, or that cannot be read.
-        damaged: pairs of the 1-based line of a damaged pair and what is wrong with it, for the
-            first 1000 of them.
+        damaged: line (1-based) and fault of the first 1000 damaged pairs.
         counts: name of the sense -> number of pairs, in the order of the lexicon.
     """
 
@@ -63,12 +61,7 @@ class SenseCounts:
 def mucow_senses(
     src_lang: str, tgt_lang: str, *, data_dir: str | Path | None = None
 ) -> tuple[str, ...]:
-    """Return the senses of MuCoW for a pair of languages.
-
-    Returns:
-        Names of senses: those of the published counts for en-de and en-ru, else those of the
-        translation suite.
-    """
+    """Return names of senses of MuCoW: those with published counts, or of the translation suite."""
     pair = f"{src_lang}-{tgt_lang}"
     if pair not in SUITE_FILES:
         raise UnknownNameError("pair of languages of MuCoW", pair, sorted(SUITE_FILES))
@@ -89,14 +82,8 @@ def read_senses(path: str | Path) -> tuple[str, ...]:
 class SenseCounter:
     """Count the senses in a block of sentence pairs.
 
-    The source is searched in lower case and word by word. A word of the translation counts in
-    lower case, as it is written and by its lemma.
-
-    Examples:
-        >>> counter = SenseCounter(["bat - fledermaus", "bat - schläger keule"], "de")
-        >>> block = CorpusBlock(0, 0, ["The bat flies."], ["Die Fledermäuse fliegen."], {})
-        >>> dict(counter.count(block))
-        {'bat - fledermaus': 1}
+    The source is searched in lower case and word by word. A word of the translation counts in lower
+    case, as it is written and by its lemma.
     """
 
     def __init__(

@@ -41,9 +41,7 @@ class AveragedCheckpoints:
     """What was averaged.
 
     Attributes:
-        n_weights: number of tensors.
-        n_parameters: number of values in them.
-        files: names of the written files of weights.
+        n_weights, n_parameters: number of tensors, and of values in them.
     """
 
     folder: Path
@@ -54,19 +52,7 @@ class AveragedCheckpoints:
 
 
 def last_checkpoints(folder: str | Path, n: int) -> list[Path]:
-    """Return the last checkpoints of a training, by the number of their step.
-
-    Args:
-        n: number of checkpoints, at least 1.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     for step in (900, 1000, 50):
-        ...         Path(folder, f"checkpoint-{step}").mkdir()
-        ...     [path.name for path in last_checkpoints(folder, 2)]
-        ['checkpoint-900', 'checkpoint-1000']
-    """
+    """Return the last checkpoints of a training, by the number of their step."""
     if n < 1:
         raise InputError(f"last: expected 1 or more, got {n}")
     paths = Path(folder).iterdir() if is_folder(folder) else ()
@@ -86,26 +72,15 @@ def last_checkpoints(folder: str | Path, n: int) -> list[Path]:
 def average_checkpoints(
     checkpoints: Sequence[str | Path], output: str | Path
 ) -> AveragedCheckpoints:
-    """Write the mean of the weights of several checkpoints of one model.
+    """Write the mean of the weights of two or more checkpoints of one model.
 
     Each weight is summed in float64 and written in its own dtype. Weights that are no numbers with
-    a fraction, such as counters, must be the same in all checkpoints. The shards are those of the
-    last checkpoint; the others may be divided in another way. From the last checkpoint come also
-    the configuration and the tokenizer, but neither the state of the training nor pickles.
+    a fraction, such as counters, must be the same in all checkpoints. Shards, configuration and
+    tokenizer are those of the last checkpoint; the state of the training and pickles are not
+    copied.
 
     Args:
-        checkpoints: two or more folders as `save_pretrained` writes them, or .safetensors files.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     for name, value in (("a", 1.0), ("b", 3.0)):
-        ...         save_file({"w": torch.full((2,), value)}, Path(folder, f"{name}.safetensors"))
-        ...     files = [Path(folder, f"{name}.safetensors") for name in "ab"]
-        ...     averaged = average_checkpoints(files, Path(folder, "mean"))
-        ...     with safe_open(averaged.folder / averaged.files[0], "pt") as file:
-        ...         file.get_tensor("w").tolist()
-        [2.0, 2.0]
+        checkpoints: folders as `save_pretrained` writes them, or .safetensors files.
     """
     paths = [Path(checkpoint) for checkpoint in checkpoints]
     if len(paths) < 2:
@@ -132,11 +107,7 @@ def average_checkpoints(
 
 @dataclass(frozen=True)
 class _Checkpoint:
-    """An opened checkpoint.
-
-    Attributes:
-        files: name of a weight -> the file that has it.
-    """
+    """An opened checkpoint; `files` says which file has a weight."""
 
     path: Path
     files: Mapping[str, Path]
@@ -179,7 +150,6 @@ class _Checkpoint:
         return list(part.get_shape()), str(part.get_dtype())
 
     def tensor(self, key: str) -> torch.Tensor:
-        """Return a weight."""
         tensor: torch.Tensor = self.handles[self.files[key]].get_tensor(key)
         return tensor
 

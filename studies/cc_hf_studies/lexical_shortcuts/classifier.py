@@ -35,19 +35,12 @@ class ProbeSettings:
 
     Attributes:
         dropout: share of hidden units that are set to zero in training.
-        learning_rate: that of Adam.
         batch_size: number of states in a step.
         least_fall: training ends after an epoch in which the held-out loss falls by less than this
             share of itself, or rises; the weights of the lowest loss are kept.
         seed: seed of weights, batches and dropout, 0 or more.
         is_bf16: whether products in training are computed in bf16, which some processors do twice
             as fast; predictions are computed in fp32.
-
-    Examples:
-        >>> ProbeSettings(max_epochs=0)
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: max_epochs: expected an integer of at least 1, got 0
     """
 
     hidden: Annotated[int, AtLeast(1)] = 512
@@ -72,7 +65,6 @@ class TrainedProbe:
         network: from standardised states to one logit for each of them.
         mean, deviation: mean and standard deviation of each dimension of the states that it has
             learned from.
-        n_epochs: number of epochs up to the lowest held-out loss.
         held_out_loss: that loss, in nats per sub-word of a known type.
     """
 
@@ -84,11 +76,7 @@ class TrainedProbe:
     held_out_loss: float
 
     def predict(self, states: _Floats) -> _Ints:
-        """Return the id that the classifier names for each state.
-
-        Args:
-            states: (n, width).
-        """
+        """Return the id that the classifier names for each of n states, (n, width)."""
         with torch.inference_mode():
             best = [
                 self.network((part - self.mean) / self.deviation).argmax(-1)
@@ -105,24 +93,9 @@ def train_probe(
     held_out_ids: _Ints,
     settings: ProbeSettings | None = None,
 ) -> TrainedProbe:
-    """Train a classifier on the states of one layer.
+    """Train a classifier to name the n sub-words `ids` by the states of one layer, (n, width).
 
-    States are standardised, dimension by dimension, by the states to learn from. The first layer of
-    the classifier could learn this map itself; done beforehand, the learning rate suits states of
-    any size. It names the types that are among `ids`; the held-out loss is over sub-words of these
-    types.
-
-    Args:
-        states: (n, width), to learn from.
-        ids: (n,), the sub-words.
-        settings: how to train; None for the defaults.
-
-    Examples:
-        >>> states = np.eye(4, dtype=np.float32).repeat(50, axis=0)
-        >>> ids = np.arange(4).repeat(50)
-        >>> probe = train_probe(states, ids, states, ids)
-        >>> probe.predict(np.eye(4, dtype=np.float32)).tolist()
-        [0, 1, 2, 3]
+    The held-out loss is over sub-words of the types that are among `ids`.
     """
     settings = settings or ProbeSettings()
     types, labels = np.unique(ids, return_inverse=True)
@@ -134,6 +107,8 @@ def train_probe(
         )
     inputs, targets = torch.from_numpy(np.array(states)), torch.from_numpy(labels)
     mean, deviation = inputs.mean(0), inputs.std(0, correction=0).clamp_min(_FLAT)
+    # The first layer of the classifier could learn this map itself. Done beforehand, the learning
+    # rate suits states of any size.
     inputs = (inputs - mean) / deviation
     other_inputs = (torch.from_numpy(held_out[known]) - mean) / deviation
     other_targets = torch.from_numpy(np.searchsorted(types, held_out_ids[known]))

@@ -217,11 +217,7 @@ def _pairs(part: str, source: Path | None, target: Path | None) -> Pairs | None:
 
 
 def _pairs_of_dataset(name: str, data_dir: Path | None) -> Pairs:
-    """Return the sources and correct translations of a dataset.
-
-    Raises:
-        InputError: for a dataset without correct translations.
-    """
+    """Return the sources and correct translations of a dataset."""
     from cc_hf.data.loading import load_examples
     from cc_hf.schema import ContrastiveTranslationExample
     from cc_hf_studies.lexical_shortcuts.probe import Pairs

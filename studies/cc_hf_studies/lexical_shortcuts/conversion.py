@@ -1,6 +1,5 @@
-"""Conversion of checkpoints of the authors' fairseq with lexical shortcuts (Emelin et al. 2019).
-
-These are the architectures `shortcut_transformer` and `shortcut_transformer_with_feature_fusion`.
+"""Conversion of checkpoints of the authors' fairseq with lexical shortcuts (Emelin et al. 2019):
+the architectures `shortcut_transformer` and `shortcut_transformer_with_feature_fusion`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Transformers with lexical shortcuts, with any tokenizer that ends both sides with EOS.
-
-Labels start after `decoder_start_token_id`.
-"""
+"""Transformers with lexical shortcuts, with any tokenizer that ends both sides with EOS."""
 
 from __future__ import annotations
 
@@ -35,5 +32,4 @@ class LexicalShortcutEvaluator(Seq2SeqEvaluator):
                 )
 
     def cache_identity(self) -> dict[str, str]:
-        """Return everything that a score depends on, as `Evaluator.cache_identity`."""
         return {**super().cache_identity(), "class": _CACHED_AS}

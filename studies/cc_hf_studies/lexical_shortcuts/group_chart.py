@@ -32,9 +32,7 @@ _LAYERS_IN_A_ROW = 9  # names of layers in the legend
 
 
 def probe_groups_chart(probe: LexicalProbe, *, file_format: str = "png") -> bytes:
-    """Draw the accuracy of each layer by frequency, and by part of speech where it is known: a row
-    of panels for each model, encoder and decoder side by side, a line for each layer.
-    """
+    """Draw the accuracy of each layer by frequency, and by part of speech where it is known."""
     rows = [
         (model, part)
         for part in _LABELS

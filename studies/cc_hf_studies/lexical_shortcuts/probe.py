@@ -94,7 +94,6 @@ class ProbeTexts:
         training: the text whose frequencies count.
         learned: the part of it whose states the classifiers learn from.
         held_out: other pairs, which decide when the classifiers have learned enough.
-        test: the pairs on which they are tested.
     """
 
     training: Pairs
@@ -122,17 +121,7 @@ def probe_texts(
     sentences: int = DEFAULT_SENTENCES,
     seed: int = 0,
 ) -> ProbeTexts:
-    """Divide texts into the parts of a probe.
-
-    Args:
-        held_out: other pairs; None to keep back a tenth of the training pairs that are used.
-
-    Examples:
-        >>> texts = [f"Text {number}." for number in range(50)]
-        >>> parts = probe_texts(Pairs(texts, texts))
-        >>> len(parts.learned), len(parts.held_out), len(parts.test)
-        (40, 5, 5)
-    """
+    """Divide texts into the parts of a probe; held-out and test pairs are a tenth each, if None."""
     if sentences < 1:
         raise InputError(f"sentences: expected 1 or more, got {sentences}")
     rows = random.Random(seed).sample(range(len(training)), min(sentences, len(training)))
@@ -158,16 +147,9 @@ def lexical_probe(
 ) -> LexicalProbe:
     """Train a classifier for each layer of each model and side, and test it.
 
-    The states of a layer are what transformers returns as hidden states: those after the
-    feed-forward part, 0 being the embeddings as they enter the first layer. In models with a norm
-    at the end of a stack, the last states may be normalised.
-
-    Args:
-        settings: how classifiers are trained; None for the defaults.
-        bootstrap: how intervals are drawn; None for the defaults.
-
-    Returns:
-        Accuracies in [0, 1] and similarities, with intervals over sentences.
+    The states of a layer are the hidden states of transformers: those after the feed-forward part,
+    0 being the embeddings as they enter the first layer. The last states may be normalised.
+    Accuracies are in [0, 1]; intervals are over sentences.
     """
     settings, bootstrap = settings or ProbeSettings(), bootstrap or Bootstrap()
     models = {name: checked_model(evaluator) for name, evaluator in evaluators.items()}

@@ -41,13 +41,12 @@ class ProbedLayer:
     """What the states of one layer tell of the sub-words at their positions.
 
     Attributes:
-        side: a name of `SIDES`.
         layer: 0 for the embeddings, which enter the first layer; else the number of the layer.
         accuracy: share of the sub-words of the test text that the classifier names, in [0, 1].
         interval, cosine_interval: bootstrap intervals over sentences.
         cosine: mean cosine similarity of the states to those of layer 0.
-        by_frequency: number of a bin of types of similar frequency in the training text ("1" holds
-            the rarest types) -> the sub-words that the classifier names.
+        by_frequency: bin of types by their frequency in the training text ("1" holds the rarest)
+            -> the sub-words that the classifier names.
         by_pos: part of speech -> the same; empty without a tagger.
         n_epochs: number of passes of the classifier over its training states up to the best one.
         held_out_loss: its loss in nats per sub-word on held-out sentences.
@@ -81,12 +80,10 @@ class ProbedSide:
     """The sub-words of one side. Marks such as EOS and languages are not among them.
 
     Attributes:
-        side: a name of `SIDES`.
         n_train: number of sub-words that the classifiers learn from.
         n_types: number of different ones, which the classifiers can name.
         n_test: number of sub-words of the test text.
-        n_unknown: number of those whose type no classifier can name, since it is not among the
-            states that they learn from. They count as errors.
+        n_unknown: number of those whose type no classifier can name. They count as errors.
     """
 
     side: str
@@ -101,7 +98,6 @@ class GateActivation:
     """How far the gates of a layer open to the embeddings.
 
     Attributes:
-        side: a name of `SIDES`.
         layer: number of the layer, from 1.
         kind: "key" or "value".
         mean: mean of the gates over positions and dimensions, in [0, 1]; 1 takes everything from
@@ -122,7 +118,6 @@ class ProbedModel:
 
     Attributes:
         layers: the layers of the encoder, then those of the decoder, each from 0.
-        gates: activations of gates; empty for a model without gates.
     """
 
     name: str
@@ -140,8 +135,6 @@ class LayerDifference:
     """A layer of a model compared with the same layer of the first model, on the same sub-words.
 
     Attributes:
-        side: a name of `SIDES`.
-        accuracy: paired difference of the accuracies.
         cosine: paired difference of the similarities to layer 0; None for layer 0.
     """
 
@@ -157,7 +150,6 @@ class LexicalProbe:
     """The probes of one model or several on the same text.
 
     Attributes:
-        differences: layers of the other models against those of the first.
         not_compared: name of a model -> why its layers are not compared with those of the first.
     """
 
@@ -184,13 +176,8 @@ def group_accuracies(
     """Return the accuracy of each group of sub-words, with intervals over sentences.
 
     Args:
-        is_correct: shape (n,), whether the classifier names each sub-word.
         groups: n names of groups; "" for a sub-word of no group.
         sentences: shape (n,), number of the sentence of each sub-word.
-
-    Returns:
-        The share of each group that the classifier names, in the order of the names, numbers by
-            their value.
 
     Examples:
         >>> shares = group_accuracies(
@@ -216,10 +203,6 @@ def layer_difference(
 ) -> PairedDifference:
     """Return the difference of a mean over the same sub-words of two models, with interval and p of
     `figure_differences` over sentences.
-
-    Args:
-        first, second: shape (n,), a value of each sub-word by each model.
-        sentences: shape (n,), number of the sentence of each sub-word.
 
     Examples:
         >>> values = np.array([1.0, 0.0, 1.0, 1.0])

@@ -41,12 +41,7 @@ _GATES = {
 
 @dataclass
 class LayerStates:
-    """The states of one side of a text.
-
-    Attributes:
-        layers: for each layer, 0 for the embeddings, the states at all sub-words, (n, width)
-            float32, mapped from a file.
-    """
+    """The states of one side: a mapped file, (n, width) float32, for each layer."""
 
     text: ProbedText
     layers: list[_Floats]
@@ -84,11 +79,7 @@ class _Writer:
     layers: list[_Floats] = field(default_factory=list)
 
     def add(self, batch: Sequence[int], states: Sequence[torch.Tensor]) -> None:
-        """Write the states of some sentences.
-
-        Args:
-            states: (n, length, width) for each layer, padded on the right.
-        """
+        """Write states of some sentences: (n, length, width) of each layer, padded on the right."""
         if not self.layers:
             shape = (len(self.text.ids), int(states[0].shape[-1]))
             self.layers = [
@@ -118,11 +109,7 @@ def checked_model(evaluator: Evaluator) -> Seq2SeqEvaluator:
 def probed_texts(
     model: Seq2SeqEvaluator, sources: Sequence[str], targets: Sequence[str]
 ) -> dict[str, ProbedText]:
-    """Return both sides of sentence pairs as the model reads them.
-
-    The decoder reads its start and the translation without EOS. A sub-word is what is fed at a
-    position, and not what is predicted there.
-    """
+    """Return both sides of sentence pairs as the model reads them."""
     requests = numbered_requests(sources, targets)
     languages = model.src_lang, model.tgt_lang
     model.check_languages(*languages)
@@ -135,6 +122,8 @@ def probed_texts(
                     f"row {request.row}: the {side} has {len(ids)} tokens, {model.name} takes at"
                     f" most {model.max_tokens}; leave the sentence pair out"
                 )
+    # The decoder reads its start and the translation without EOS: a sub-word is what is fed at a
+    # position, and not what is predicted there.
     inputs = [[*model.decoder_start, *target][:-1] for target in target_ids]
     # A start that is also a sub-word, as in Bergamot, is a mark all the same.
     marks = model.mark_ids | set(model.decoder_start)
@@ -158,16 +147,14 @@ def collect_states(
 def gate_activations(
     model: Seq2SeqEvaluator, texts: dict[str, ProbedText]
 ) -> tuple[GateActivation, ...]:
-    """Return mean and spread of the gates of each layer, over sub-words and dimensions.
-
-    Gates of attention over the source have the sub-words of the source.
-    """
+    """Return mean and spread of the gates of each layer, over sub-words and dimensions."""
     if getattr(model.model.config, "shortcut", "none") == "none":
         return ()
     moments: dict[tuple[str, int, str], _Moments] = {}
     for batch, inputs in _batches(model, texts):
         output = model.model(**inputs, use_cache=False, output_gates=True)
         for (side, kind), name in _GATES.items():
+            # Gates of attention over the source have the sub-words of the source.
             text = texts["decoder" if side == "decoder" else "encoder"]
             is_probed = text.is_probed
             for layer, gates in enumerate(getattr(output, name, None) or (), 1):
@@ -209,13 +196,7 @@ def _batches(
 def _outputs(
     model: Seq2SeqEvaluator, texts: dict[str, ProbedText], *, progress: bool
 ) -> Iterator[tuple[list[int], dict[str, Sequence[torch.Tensor]]]]:
-    """Yield the states of all layers of both sides, batch by batch.
-
-    Models that do not return their states are read at their layers.
-
-    Yields:
-        The numbers of the pairs, and side -> (n, length, width) for each layer from 0.
-    """
+    """Yield numbers of pairs, and side -> states (n, length, width) for each layer from 0."""
     for batch, inputs in _batches(model, texts, progress=progress):
         with (
             projection_input(model.projection, lambda hidden: hidden[:, :0]),
@@ -223,7 +204,9 @@ def _outputs(
         ):
             output = model.model(**inputs, use_cache=False, output_hidden_states=True)
         states = {
-            side: getattr(output, f"{side}_hidden_states", None) or read[side] for side in SIDES
+            # Models that do not return their states are read at their layers.
+            side: getattr(output, f"{side}_hidden_states", None) or read[side]
+            for side in SIDES
         }
         for side, name in (("encoder", "input_ids"), ("decoder", "decoder_input_ids")):
             shapes = {tuple(state.shape[:2]) for state in states[side]}

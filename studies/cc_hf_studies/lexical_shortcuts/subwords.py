@@ -53,7 +53,6 @@ class ProbedText:
     Attributes:
         side: "encoder", which reads the sources, or "decoder", which reads what precedes each token
             of the translations.
-        rows: token ids of each text.
         marks: ids of tokens that stand for no text and are not probed.
     """
 
@@ -87,18 +86,12 @@ class ProbedText:
 
 
 def frequency_bins(counts: Mapping[int, int], ids: Sequence[int] | _Ints) -> list[str]:
-    """Return the bin of each sub-word: ten bins of equally many types, by their frequency in the
-    training text. Bin 1 holds the rarest types. Types of equal frequency are in the order of their
-    ids.
+    """Return the bin of each sub-word: of ten with equally many types, "1" holding the rarest.
 
-    Returns:
-        "1" to "10", or "" for a type that does not occur in the training text. For fewer than ten
-        types there are as many bins as types.
-
-    Examples:
-        >>> frequency_bins({7: 1, 8: 5, 9: 30}, [9, 7, 7, 8, 100])
-        ['3', '1', '1', '2', '']
+    A type that does not occur in the training text is in no bin, "". For fewer than ten types there
+    are as many bins as types.
     """
+    # Types of equal frequency are in the order of their ids.
     types = sorted((n, number) for number, n in counts.items() if n > 0)
     bins = np.array_split(np.array([number for _, number in types]), min(N_BINS, len(types)) or 1)
     bin_of = {
@@ -113,13 +106,7 @@ def type_counts(text: ProbedText) -> Counter[int]:
 
 
 def parts_of_speech(text: ProbedText, model: SubwordModel, tagger: Any) -> list[str]:
-    """Return the part of speech of the word that each sub-word belongs to.
-
-    Returns:
-        A tag of Universal Dependencies for each sub-word of `text.ids`. A sub-word without
-        characters, such as the mark of a word's beginning, has the tag of the next one; "" where
-        there is none.
-    """
+    """Return the tag in Universal Dependencies of the word that each sub-word belongs to."""
     name_pieces = model.source_pieces if text.side == "encoder" else model.target_pieces
     tags: list[str] = []
     for sentence, row, document in zip(text.texts, text.rows, tagger.pipe(text.texts), strict=True):
@@ -131,6 +118,8 @@ def parts_of_speech(text: ProbedText, model: SubwordModel, tagger: Any) -> list[
         ]
         tag, of_sentence = "", []
         spans = piece_characters(pieces, sentence)
+        # A sub-word without characters, such as the mark of a word's beginning, has the tag of the
+        # next one.
         for number, indices in reversed(list(zip(row, spans, strict=True))):
             tag = next((tag_of[index] for index in indices if index in tag_of), tag)
             if number not in text.marks:

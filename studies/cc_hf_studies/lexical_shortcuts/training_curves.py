@@ -26,14 +26,10 @@ _FORM = {
 def read_curves(
     paths: Sequence[Path], names: Sequence[str] | None = None
 ) -> tuple[str, dict[str, dict[int, float]]]:
-    """Read the curves of trainings.
+    """Read the curves of trainings: their figure, and for each name step -> value.
 
-    Args:
-        names: a name for each; None for shortcuts, variant and seed, or the file where these are
-            the same.
-
-    Returns:
-        "bleu" (in [0, 1]) if all trainings have it, else "loss"; and for each name step -> value.
+    The figure is "bleu" (in [0, 1]) if all trainings have it, else "loss". Names default to
+    shortcuts, variant and seed, or to the files where these are the same.
 
     Examples:
         >>> import json, tempfile

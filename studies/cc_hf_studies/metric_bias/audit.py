@@ -47,7 +47,6 @@ class Audit:
     """What was measured of a judge.
 
     Attributes:
-        judge: its name.
         src_lang, tgt_lang: ISO 639-1 codes; "" if they are not known.
         open_sets: name of a set whose sources leave the gender open -> the preference there.
         known_sets: name of a set whose sources show the gender -> the errors there.
@@ -57,7 +56,6 @@ class Audit:
             choices, which have no probabilities.
         reference_score: mean score of the translations beside `guards`; None without.
         guards: kind of a wrong text -> how many pass; {} if none were scored.
-        signature: everything that the figures depend on.
         choices: the answers of a language model that was asked in words; None for other judges.
     """
 
@@ -88,27 +86,16 @@ def audit(
 ) -> Audit:
     """Measure what a judge prefers by itself.
 
+    Scores of an evaluator are mean log-probabilities of tokens.
+
     Args:
         judge: an evaluator or its name, or a function (sources, translations) -> scores, each at
             least 0, higher is better; any metric of `evaluate` can be called in one.
         sets: pairs of translations. If there are as many texts of another language as known pairs,
             or 100, it is seen whether the judge lets them pass.
-        src_lang, tgt_lang: ISO 639-1 codes.
-
-    Returns:
-        The audit. Scores of an evaluator are mean log-probabilities of tokens.
 
     Raises:
         InputError: for no pairs.
-        EvaluatorError, TooLongError: as for `cc_hf.evaluators.contests.pair_scores`.
-
-    Examples:
-        >>> pair = Pair("0", "Ele é médico.", "Ela é médica.", {"": "They are a doctor."})
-        >>> own_sets = Sets({"own": [pair]}, {}, {}, ())
-        >>> by_length = lambda sources, translations: [len(t) for t in translations]
-        >>> checked = audit(by_length, own_sets, src_lang="en", tgt_lang="pt")
-        >>> checked.open_sets["own"].n_ties
-        1
     """
     open_sets, known_sets = sets.open_sets, sets.known_sets
     all_pairs = {**open_sets, **known_sets}
@@ -148,10 +135,7 @@ def audit_of_scores(
     Each line is an object with `id`, `setting` ("open" if the source leaves the gender open, else
     the gender that it shows, "male" or "female", on two lines with the same id), `score_masculine`
     and `score_feminine` (numbers, higher is better), and optionally `referent` (male or female, of
-    open sources).
-
-    Args:
-        is_log: whether the scores are logarithms of probabilities; those below 0 always are.
+    open sources). Scores below 0 are always logarithms of probabilities.
     """
     rows: dict[tuple[str, str], tuple[float, float]] = {}
     referents: dict[str, str] = {}
@@ -190,9 +174,9 @@ def audit_of_choices(result: EvaluationResult, *, bootstrap: Bootstrap | None = 
     """Measure what a language model prefers that was asked in words.
 
     The chosen translation has the score 1, the other one 0, and both 0.5 where there is no choice.
-    Such scores have neither probabilities nor shifts, so that `calibration`, `probability`,
-    `shift_free` and `by_source` are missing.
     """
+    # Such scores have neither probabilities nor shifts, so that `calibration`, `probability`,
+    # `shift_free` and `by_source` are missing.
     open_scores, known_scores, choices = scores_of_choices(result)
     signed = signature.parse(result.signature)[1]
     names = ("langs", "sys", "prompt", "shots", "demos", "parser", "orders")
@@ -221,7 +205,6 @@ class _Scored:
         is_log: whether scores are logarithms; otherwise probabilities are their shares.
         guards: "reference" and kinds of wrong texts -> scores.
         fields: of the signature.
-        choices: of a language model, whose scores are no probabilities; None for other judges.
     """
 
     judge: str

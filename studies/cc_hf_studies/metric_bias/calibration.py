@@ -19,13 +19,7 @@ _Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Decisions of similar confidence.
-
-    Attributes:
-        low, high: limits of the confidence, or of its rank, in [0, 1].
-        n: number of decisions.
-        confidence, accuracy: their means, in [0, 1].
-    """
+    """Decisions of similar confidence or rank, from `low` to `high` in [0, 1], and their means."""
 
     low: float
     high: float
@@ -39,11 +33,9 @@ class Reliability:
     """Calibration of probabilities of the correct answer.
 
     Attributes:
-        n: number of decisions.
         accuracy: share with a probability above 0.5, in [0, 1].
-        bins: ten bins of equal width over confidences from 0.5 to 1; empty ones are left out.
-        ranks: tenths of the decisions by confidence, the least confident first. Means over tokens
-            put most confidences near 0.5, where the bins cannot tell them apart.
+        bins: up to ten bins of equal width over confidences from 0.5 to 1.
+        ranks: tenths of the decisions by confidence, the least confident first.
         error: expected calibration error: the mean distance of confidence and accuracy, in [0, 1].
         brier: mean of (1 - p)², in [0, 1]; 0.25 for a judge that is always undecided.
         temperature: T for which the logistic function of d / T has the least log loss on one half
@@ -63,10 +55,7 @@ class Reliability:
 
 
 def reliability(logits: _Floats, *, seed: int = 0) -> Reliability:
-    """Return how well probabilities of the correct answer are calibrated.
-
-    Args:
-        logits: shape (n,), at least 2 log-odds of the correct answer against the wrong one.
+    """Return how well probabilities are calibrated, from n >= 2 log-odds of the correct answer.
 
     Examples:
         >>> sure = reliability(np.array([2.0, 3.0, 2.5, -2.0]))
@@ -82,6 +71,7 @@ def reliability(logits: _Floats, *, seed: int = 0) -> Reliability:
         for i in range(_N_BINS)
         if (number == i).any()
     ]
+    # Means over tokens put most confidences near 0.5, where the bins cannot tell them apart.
     parts = np.array_split(np.argsort(confidence, kind="stable"), _N_BINS)
     ranks = [
         _bin(i / _N_BINS, (i + 1) / _N_BINS, confidence[part], is_right[part])
@@ -105,12 +95,7 @@ def reliability(logits: _Floats, *, seed: int = 0) -> Reliability:
 
 
 def temperature(logits: _Floats) -> float:
-    """Return the T from 0.001 to 1,000 with the least log loss of the logistic function of d / T.
-
-    Examples:
-        >>> 0.9 < temperature(np.array([1.1] * 3 + [-1.1])) < 1.1
-        True
-    """
+    """Return the T in [0.001, 1000] with the least log loss of the logistic function of d / T."""
     try:
         from scipy.optimize import minimize_scalar
     except ImportError:
@@ -133,10 +118,5 @@ def _log_loss(logits: _Floats, scale: float) -> float:
 
 
 def probability(logits: _Floats) -> _Floats:
-    """Return the probabilities of log-odds.
-
-    Examples:
-        >>> probability(np.array([0.0, 1000.0])).tolist()
-        [0.5, 1.0]
-    """
+    """Return the probabilities of log-odds."""
     return np.exp(-np.logaddexp(0.0, -logits))

@@ -36,8 +36,7 @@ class Choices:
         n_invalid: how many have no valid answer, or none at all. They count as ties.
         n_changed: how many got another answer when the options were swapped. They count as ties.
             None if the model was asked in one order only, where such answers cannot be told.
-        first: share of the valid answers that name the option that was shown first, in [0, 1]; None
-            if there are none.
+        first: share of valid answers that name the option shown first, in [0, 1]; None for none.
     """
 
     n: int
@@ -49,16 +48,8 @@ class Choices:
 def questions(sets: Sets, *, src_lang: str, tgt_lang: str) -> Iterator[dict[str, Any]]:
     """Yield the pairs as rows that `cc-hf ask` reads, one for each source.
 
-    The right translation is the one of the gender that the source says. Where it says none, no
-    translation is right, and the masculine one stands as `correct_translation`: the accuracy there
-    is how often it was chosen. It is the first option in half of the rows of each set and setting
-    (`answer`), so that a model that looks at the position only shows no preference.
-
-    Examples:
-        >>> pair = Pair("0", "Ele é médico.", "Ela é médica.", {"": "They are a doctor."}, "female")
-        >>> (row,) = questions(Sets({"own": [pair]}, {}, {}, ()), src_lang="en", tgt_lang="pt")
-        >>> row["id"], row["correct_translation"]
-        ('own/0/open, female', 'Ele é médico.')
+    The right translation is the one of the gender that the source says. Where it says none, the
+    masculine one stands as `correct_translation`: the accuracy there is how often it was chosen.
     """
     for name, pairs in {**sets.open_sets, **sets.known_sets}.items():
         groups: dict[str, list[tuple[str, Pair, str]]] = defaultdict(list)
@@ -68,6 +59,8 @@ def questions(sets: Sets, *, src_lang: str, tgt_lang: str) -> Iterator[dict[str,
                 setting = gender or f"open{referent}"
                 groups[setting].append((f"{name}/{pair.id}/{setting}", pair, source))
         for setting, group in groups.items():
+            # The right one is the first option in half of the rows of each set and setting, so that
+            # a model that looks at the position only shows no preference.
             answers = _balanced([row_id for row_id, *_ in group])
             for row_id, pair, source in group:
                 texts = (pair.masculine, pair.feminine)
@@ -100,11 +93,6 @@ def scores_of_choices(
         Name of a set -> scores of shape (n, 2) of masculine and feminine translations, and the
         referents, where the source leaves the gender open; name of a set -> scores of shape
         (n, 2, 2), under the masculine and the feminine source, where it says it; and the counts.
-
-    Raises:
-        InputError: for another result, for a pair of which one source was not asked, and for
-            demonstrations that were drawn from the questions, since these show the masculine as
-            right where nothing is.
     """
     remedy = (
         "ask what `cc-hf study metric_bias questions` wrote, all of it, by `cc-hf ask --shots 0`"
@@ -112,6 +100,7 @@ def scores_of_choices(
     signed = signature.parse(result.signature)[1]
     if result.metric != "prompted_choice" or not result.judgements:
         raise InputError(f"expected choices of prompted_choice, got {result.metric}; {remedy}")
+    # Such demonstrations would show the masculine as right where nothing is.
     if signed.get("demos", "").startswith("data") and signed.get("shots") != "0":
         raise InputError(
             f"expected no demonstrations from the questions, got {signed['shots']}; {remedy}"

@@ -27,13 +27,7 @@ _Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """How a judge scores a kind of wrong text.
-
-    Attributes:
-        n: number of sentences.
-        n_passed: how many wrong texts are not worse than the translation.
-        mean: mean score of the wrong texts; for evaluators nats per token.
-    """
+    """How many of n wrong texts of a kind are not worse than the translation; their mean score."""
 
     n: int
     n_passed: int
@@ -72,16 +66,7 @@ def guard_requests(
 
 
 def passed(scores: dict[str, _Floats]) -> dict[str, Passed]:
-    """Return how many wrong texts are not worse than the translation.
-
-    Args:
-        scores: kind -> shape (n,), for "reference" and the wrong kinds; higher is better.
-
-    Examples:
-        >>> scores = {"reference": np.array([-1.0, -1.0]), "copy": np.array([-0.5, -2.0])}
-        >>> passed(scores)["copy"]
-        Passed(n=2, n_passed=1, mean=-1.25)
-    """
+    """Return how many wrong texts of each kind are not worse than "reference"; higher is better."""
     reference = scores["reference"]
     return {
         kind: Passed(len(values), int((values >= reference).sum()), float(values.mean()))

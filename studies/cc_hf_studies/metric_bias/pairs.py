@@ -25,7 +25,6 @@ class Member:
     """One of the two sentences of a pair.
 
     Attributes:
-        pair: name that both share.
         gold: the gender that the sentence says, male or female.
         reading: the gender that is read in its translation; anything else for none.
         is_pro: whether the gender agrees with the stereotype; None if it is not known.
@@ -64,15 +63,6 @@ def members(result: EvaluationResult) -> list[Member]:
 
     A metric that only says right or wrong reads the gender of the sentence, or the other one. The
     stereotype is that of the ids of WinoMT's pairs.
-
-    Examples:
-        >>> from cc_hf.schema import Judgement
-        >>> judged = (
-        ...     Judgement("0.pro", "male", False, "Sie kam.", "incorrect", pair="0"),
-        ...     Judgement("0.anti", "female", True, "Sie kam.", "correct", pair="0"),
-        ... )
-        >>> members(EvaluationResult("", "", "", "m", "m|n:2", 2, {}, {}, (), judged))[0]
-        Member(pair='0', gold='male', reading='female', is_pro=True)
     """
     is_winomt = any(j.example_id.endswith((".pro", ".anti")) for j in result.judgements)
     read = []
@@ -106,15 +96,7 @@ def _reading(judgement: Judgement, gold: str) -> str:
 
 
 def pair_bias(sentences: Iterable[Member]) -> PairBias:
-    """Return how often both sentences of a pair are right, and how often both have one gender.
-
-    Examples:
-        >>> genders = ("male", "female")
-        >>> right = [Member("a", gender, gender) for gender in genders]
-        >>> bias = pair_bias([*right, *(Member("b", gender, "male") for gender in genders)])
-        >>> bias.right.value, bias.same.value, bias.same_gender["male"].value
-        (0.5, 0.5, 0.5)
-    """
+    """Return how often both sentences of a pair are right, and how often both have one gender."""
     by_pair: dict[str, list[Member]] = {}
     for sentence in sentences:
         by_pair.setdefault(sentence.pair, []).append(sentence)

@@ -42,16 +42,14 @@ class Preference:
     Attributes:
         masculine: the share of pairs whose masculine translation has the better score; a tie counts
             as half. A judge without a preference has 0.5.
-        n_ties: number of ties.
         median_shift, mean_shift: median and mean of the masculine score minus the feminine one, in
             the unit of the score: for evaluators nats per token.
         shift_interval: interval of the mean shift, by bootstrap over pairs.
         probability: mean probability of the masculine translation; 0.5 is no preference. None for
             choices, which have none.
         p_value: two-sided p of Wilcoxon's signed-rank test of the shifts against 0.
-        by_referent: gender of the person that is meant -> the share `masculine` of these pairs; {}
-            if no pair says it. If the source says nothing, both are equal for a judge without
-            knowledge of the person.
+        by_referent: gender of the person that is meant -> the share `masculine` of these pairs.
+            Both are equal for a judge without knowledge of the person.
         ratio: mean of the feminine score divided by the masculine one (the paper's "QE ratio");
             None for scores that may be negative or 0, and for choices.
     """
@@ -82,13 +80,6 @@ def preference(
         probabilities: shape (n,), the probability of the masculine translation of the two; None
             for scores that are choices.
         referents: n genders of the persons that are meant, "" where unknown; empty for none.
-        bootstrap: how the interval of the mean shift is drawn; None for the defaults.
-
-    Examples:
-        >>> scores = np.log([[0.5, 0.4], [0.3, 0.3], [0.4, 0.2]])
-        >>> lean = preference(scores, probabilities=np.array([0.56, 0.5, 0.67]))
-        >>> round(lean.masculine.value, 3), lean.n_ties, round(lean.median_shift, 3)
-        (0.833, 1, 0.223)
     """
     shifts = scores[:, 0] - scores[:, 1]
     parts = _half_ties(shifts)
@@ -118,18 +109,15 @@ class Errors:
     Attributes:
         feminine, masculine: the share of sources with this gender under which the translation of
             the other gender is not worse.
-        total: the mean of both.
-        ratio: feminine errors divided by masculine ones (the paper's Phi).
-        ratio_interval, gap_interval: intervals of the ratio, and of the feminine share minus the
-            masculine one.
+        ratio, ratio_interval: feminine errors divided by masculine ones (the paper's Phi).
+        gap_interval: interval of the feminine share minus the masculine one.
         test: McNemar's test of both.
         prior_shift, mean_prior_shift: median and mean of the shift towards the masculine
             translation, averaged over both sources of a pair.
         shift_free: gender -> the share of errors if the median shift is taken off the scores: how
-            much of the difference is a constant preference.
+            much of the difference is a constant preference; {} for choices.
         by_source: gender -> the share of references that are not more probable under their own
-            source than under the other one. A constant preference does not change it: contrastive
-            conditioning compares sources, not translations. Both are {} for choices.
+            source than under the other one; {} for choices.
     """
 
     feminine: PairShare
@@ -151,15 +139,6 @@ def errors(scores: _Floats, *, are_choices: bool = False) -> Errors:
     Args:
         scores: shape (n, 2, 2): under the masculine and under the feminine source, the score of the
             masculine and of the feminine translation; higher is better.
-
-    Examples:
-        >>> sure = [[0.9, 0.1], [0.1, 0.9]]
-        >>> leaning = [[0.9, 0.1], [0.6, 0.5]]
-        >>> measured = errors(np.array([sure, leaning]))
-        >>> measured.feminine.value, measured.masculine.value, measured.total
-        (0.5, 0.0, 0.25)
-        >>> {gender: share.value for gender, share in measured.by_source.items()}
-        {'male': 0.0, 'female': 0.0}
     """
     shifts = scores[:, :, 0] - scores[:, :, 1]
     prior = shifts.mean(axis=1)
@@ -183,6 +162,8 @@ def errors(scores: _Floats, *, are_choices: bool = False) -> Errors:
             "male": PairShare.of(shifts[:, 0] <= lean),
             "female": PairShare.of(shifts[:, 1] >= lean),
         },
+        # A constant preference does not change these shares: contrastive conditioning compares
+        # sources, not translations.
         by_source={}
         if are_choices
         else {
@@ -197,15 +178,9 @@ def _half_ties(shifts: _Floats) -> _Floats:
 
 
 def mean_interval(values: _Floats, bootstrap: Bootstrap) -> Interval | NoInterval:
-    """Return the interval of a mean, by bootstrap over its values.
-
-    Args:
-        values: shape (n,).
+    """Return the interval of a mean, by bootstrap over its values, (n,).
 
     Examples:
-        >>> interval = mean_interval(np.array([0.0, 1.0, 2.0]), Bootstrap(100))
-        >>> interval.low < 1.0 < interval.high
-        True
         >>> mean_interval(np.array([1.0]), Bootstrap(100)).reason
         'there is one pair only'
     """

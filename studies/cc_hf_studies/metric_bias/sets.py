@@ -32,8 +32,6 @@ class Pair:
     """Two translations that differ in gender, and the sources under which they are scored.
 
     Attributes:
-        id: name of the pair.
-        masculine, feminine: the translations.
         sources: gender that a source shows -> the source; "" for a source that shows none.
         referent: gender of the person that is meant, by the author of the text, where the source
             does not say it; "" if it is not known.
@@ -55,15 +53,7 @@ class Pair:
 
 
 def open_pairs(material: Material) -> list[Pair]:
-    """Return the pairs of a set whose sources leave the gender open.
-
-    Examples:
-        >>> extra = {"open_share": "feminine_preference"}
-        >>> texts = ("I am a nurse.", "Eu sou enfermeira.", ("Eu sou enfermeiro.",))
-        >>> row = ContrastiveTranslationExample("0", "en", "pt", *texts, "PROF", extra)
-        >>> open_pairs(Material("en", "pt", [row]))[0].masculine
-        'Eu sou enfermeiro.'
-    """
+    """Return the pairs of a set whose sources leave the gender open."""
     return [_open_pair(example) for example in material.examples]
 
 
@@ -108,11 +98,10 @@ def known_pairs(material: Material) -> list[Pair]:
 
 @dataclass(frozen=True)
 class Sets:
-    """The published sets of a language pair.
+    """The published sets of a language pair, by the name of the set.
 
     Attributes:
-        open_sets, known_sets: name of a set -> its pairs.
-        data: name of a set -> its field `data` of signatures.
+        data: field `data` of signatures.
         others: texts of another language.
     """
 

@@ -23,17 +23,7 @@ __all__ = ["audit_tables", "pair_table", "preferred_gender", "summary", "verdict
 
 
 def summary(audit: Audit) -> list[str]:
-    """Return what a reader of the judge's figures must know, one sentence each.
-
-    Examples:
-        >>> from cc_hf_studies.metric_bias.audit import audit
-        >>> from cc_hf_studies.metric_bias.sets import Pair, Sets
-        >>> pair = Pair("0", "Ele é médico.", "Ela é médica.", {"": "They are a doctor."})
-        >>> by_length = lambda sources, translations: [len(t) for t in translations]
-        >>> own_sets = Sets({"own": [pair]}, {}, {}, ())
-        >>> summary(audit(by_length, own_sets, src_lang="en", tgt_lang="pt"))
-        ['own: no preference for a gender shows where the source says none: masculine 50.0 ( 7.6 – 92.4).']
-    """  # noqa: E501
+    """Return what a reader of the judge's figures must know, one sentence each."""
     sentences = []
     for name, lean in audit.open_sets.items():
         side = preferred_gender(lean.masculine)

@@ -80,8 +80,7 @@ _Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class TranslatedPair:
-    """A sentence of MT-GenEval and its counterfactual, translated; each mapping has a value for
-    male and for female.
+    """A sentence of MT-GenEval and its counterfactual, translated: values for male and for female.
 
     Attributes:
         is_correct: the released verdicts.
@@ -146,9 +145,8 @@ def word_rule(pairs: Sequence[TranslatedPair], tokens: str) -> WordRule:
     """Judge translations by their words.
 
     Args:
-        tokens: how texts are split, "mt_geneval" or "split", see
-            `cc_hf.test_sets.mt_geneval.gender_accuracy.words`. The released verdicts follow from
-            "split".
+        tokens: how texts are split, "mt_geneval" or "split", from which the released verdicts
+            follow.
 
     Examples:
         >>> texts = {"male": "Er ist Arzt.", "female": "Sie ist Ärztin."}
@@ -205,11 +203,10 @@ def comparable(pairs: Sequence[TranslatedPair]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class VerdictAgreement:
-    """Contrastive conditioning beside the released verdicts.
+    """Contrastive conditioning beside the released verdicts: how many are the same, over all
+    translations and over those that were released as correct or as incorrect.
 
     Attributes:
-        share: how many verdicts are the same, with the interval over whole pairs.
-        of_correct, of_incorrect: the same among the translations with this released verdict.
         auc: how often a correct translation has the higher probability of two, in [0, 1].
     """
 
@@ -232,13 +229,11 @@ class Checked:
         rules: option `tokens` of `gender_accuracy` -> its verdicts.
         preference: which translation of comparable pairs a judge finds better, each under its own
             source, in nats per token; None without a judge.
-        ratio: mean of the feminine score divided by the masculine one there, where scores are the
-            geometric mean probability of a token.
-        ratio_interval: its interval, by bootstrap over pairs.
-        agreement: "all" and "decided" translations -> the agreement of contrastive conditioning,
-            where the source of the other gender is the incorrect one. Decided are those with a word
-            of one reference only, by "split". {} without a judge.
-        signature: everything that the figures depend on.
+        ratio, ratio_interval: mean there of the feminine score divided by the masculine one, where
+            scores are the geometric mean probability of a token, with a bootstrap over pairs.
+        agreement: "all" and "decided" translations (with a word of one reference only, by "split")
+            -> the agreement of contrastive conditioning, where the source of the other gender is
+            the incorrect one. {} without a judge.
     """
 
     n_correct: Mapping[str, int]

@@ -54,7 +54,6 @@ class Constructed:
     """Rows that were made of sentences.
 
     Attributes:
-        rows: rows of a file of one's own, as `cc-hf evaluate FILE` and `cc-hf build` read them.
         counts: n_sentences, n_rows, and why others were left out.
     """
 
@@ -76,17 +75,12 @@ def _swaps() -> Mapping[str, Mapping[str, str]]:
 
 
 def professions(path: Path | None = None) -> dict[str, str]:
-    """Return professions without a gender in English, and their stereotype: female, male or
-    neutral.
+    """Return professions without a gender in English -> stereotype: female, male or neutral.
 
     Args:
         path: a .tsv, .csv or .jsonl file with the columns profession and stereotype; None for the
             40 occupations of WinoMT, whose stereotypes are those of Zhao et al. (2018), and some
             neutral ones.
-
-    Examples:
-        >>> professions()["nurse"]
-        'female'
     """
     default = Path(str(files(__package__).joinpath("professions.tsv")))
     chosen = {}
@@ -106,15 +100,7 @@ def _other(gender: str) -> str:
 
 
 def gender_of(text: str) -> str:
-    """Return the gender of the people that a text refers to by gendered words.
-
-    Returns:
-        "female" or "male"; "both" for words of both, "" for none.
-
-    Examples:
-        >>> gender_of("Her family moved."), gender_of("He met her."), gender_of("They moved.")
-        ('female', 'both', '')
-    """
+    """Return the gender of the people that a text refers to: "female", "male", "both" or ""."""
     words = {_POSSESSIVE.sub("", word.lower()) for word in _WORD.findall(text)}
     seen = [g for g in _GENDERS if words & (PRONOUNS[g] | _swaps()[g].keys())]
     return "both" if len(seen) == len(_GENDERS) else "".join(seen)
@@ -123,9 +109,7 @@ def gender_of(text: str) -> str:
 def counterfactual(text: str) -> str:
     """Return an English text with all gendered words in the other gender.
 
-    Pronouns are exchanged by `cc_hf.cues.english_pronouns.with_pronouns`, other words by a table of
-    pairs. Male words that are also common words of another meaning, such as "count" and "host",
-    stay as they are.
+    Male words that are also common words of another meaning, such as "count" and "host", stay.
 
     Examples:
         >>> counterfactual("Her family moved to the Midwest, where she met nuns.")
@@ -156,19 +140,12 @@ def counterfactual(text: str) -> str:
 def counterfactual_rows(
     sentences: Iterable[str], *, names: Collection[str] | None = None
 ) -> Constructed:
-    """Return two rows of each sentence about people of one gender: the sentence against its
-    counterfactual, and the reverse (section 2.1).
+    """Return each sentence about people of one gender against its counterfactual, and the reverse
+    (section 2.1).
 
     Args:
-        names: first names; sentences with one are left out. None leaves out all sentences with a
+        names: first names; sentences with one are dropped. None drops all sentences with a
             capitalised word that could be a name.
-
-    Examples:
-        >>> made = counterfactual_rows(["We know he came late.", "They met.", "He saw Ann."])
-        >>> [row["source"] for row in made.rows]
-        ['We know he came late.', 'We know she came late.']
-        >>> made.counts["n_names"], made.counts["n_no_gender"]
-        (1, 1)
     """
     sentences = list(dict.fromkeys(text.strip() for text in sentences if text.strip()))
     has_name = _name_finder(sentences, names)
@@ -224,18 +201,11 @@ def contextual_rows(
     n: int | None = None,
     seed: int = 0,
 ) -> Constructed:
-    """Return sentences that name one profession and no gender, after sentences that show it
-    (section 2.2).
+    """Return sentences with one profession and no gender, after some that show it (section 2.2).
 
     Args:
         n: number of rows of each sub-category (stereotype and gender), drawn at random, so that all
             are equally frequent; None for all.
-
-    Examples:
-        >>> texts = [["We saw her at once.", "The nurse was late."]]
-        >>> (row,) = contextual_rows(texts, professions()).rows
-        >>> row["context"], row["focus"], row["gold"], row["category"]
-        ('We saw her at once.', 'nurse', 'female', 'female_stereotyped/female')
     """
     texts = list(texts)
     has_name = _name_finder([sentence for text in texts for sentence in text], names)
@@ -299,12 +269,11 @@ def _drawn(
 
 
 def _name_finder(sentences: Iterable[str], names: Collection[str] | None) -> Any:
-    """Return whether a sentence has a first name. Without a list of them, a capitalised word that
-    nowhere in the text is lower-cased could be one.
-    """
+    """Return a function that says whether a sentence has a first name."""
     if names is not None:
         known = {name.lower() for name in names}
         return lambda text: any(word.lower() in known for word in _WORD.findall(text))
+    # Without a list, a capitalised word that nowhere in the text is lower-cased could be a name.
     lower = {w for text in sentences for w in _WORD.findall(text) if not w[0].isupper()}
     common = lower | set(_CAPITALISED.lower().split())
 

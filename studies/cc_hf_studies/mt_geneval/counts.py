@@ -25,14 +25,10 @@ _PHRASE = re.compile(r"<[FM]>(.*?)</[FM]>")
 
 @dataclass(frozen=True, slots=True)
 class DataCounts:
-    """Counts of one configuration, over both genders.
+    """Counts of one configuration, over both genders: pairs of a sentence and its counterfactual,
+    distinct words, and distinct phrases that are marked as gendered.
 
-    Attributes:
-        n_instances: number of pairs of a sentence and its counterfactual.
-        n_source_words, n_target_words: number of distinct words.
-        n_source_phrases, n_target_phrases: number of distinct phrases that are marked as gendered.
-            These and the target words are None for data without references, such as WinoMT; those
-            of the source for MuST-SHE, which marks translations only.
+    None stands for what the data lack: references in WinoMT, marks on sources in MuST-SHE.
     """
 
     n_instances: int
@@ -48,18 +44,7 @@ def count_data(examples: Sequence[Example]) -> DataCounts:
     Words are Moses tokens of the lower-cased text, punctuation included: the paper does not say
     what it counts, and with these the English words and the Arabic ones come to its numbers or one
     or two of them away. Phrases are lower-cased.
-
-    Examples:
-        >>> from cc_hf.schema import Focus
-        >>> marked = {"annotated_source": "<F>She</F> left.", "annotated_reference": "<F>Sie</F>."}
-        >>> extra = {"pair": "0", "reference": "Sie.", **marked}
-        >>> example = ContrastiveSourceExample(
-        ...     "0.female", "en", "de", "She left.", Focus("She", 0), ("She left.",), ("He left.",),
-        ...     "female", "female", extra,
-        ... )  # fmt: skip
-        >>> count_data([example])
-        DataCounts(n_instances=1, n_source_words=3, n_source_phrases=1, n_target_words=2, n_target_phrases=1)
-    """  # noqa: E501
+    """
     sentences = []
     for example in examples:
         if not isinstance(example, ContrastiveSourceExample) or not {
@@ -85,21 +70,13 @@ def count_data(examples: Sequence[Example]) -> DataCounts:
 
 
 def count_winomt(examples: Sequence[Example]) -> DataCounts:
-    """Return the instances and the distinct words of WinoMT, counted as in `count_data`.
-
-    Examples:
-        >>> from cc_hf.data.loading import load_examples
-        >>> count_winomt(load_examples("simplegen")[:2]).n_instances
-        1
-    """
+    """Return the instances and the distinct words of WinoMT, counted as in `count_data`."""
     sources = [example.source for example in examples]
     return DataCounts(len(sources) // 2, _n_words(sources, "en"))
 
 
 def count_must_she(path: Path) -> dict[str, DataCounts]:
-    """Return "MuST-SHE " and the target language -> counts of a table of MuST-SHE (Bentivogli et
-    al. 2020), counted as in `count_data`. The phrases are the right forms of its gendered terms.
-    """
+    """Return "MuST-SHE LANGUAGE" -> counts of a table of MuST-SHE (Bentivogli et al. 2020)."""
     rows: dict[str, list[tuple[str, str, list[str]]]] = {}
     for where, row in read_rows(path, TABLES, dict.fromkeys(MUST_SHE)):
         terms = [term.split() for term in row["GENDERTERMS"].split(";") if term.strip()]
@@ -114,6 +91,7 @@ def count_must_she(path: Path) -> dict[str, DataCounts]:
             _n_words((source for source, _, _ in of_lang), "en"),
             None,
             _n_words((reference for _, reference, _ in of_lang), lang),
+            # the right forms of the gendered terms
             len({term.lower() for _, _, terms in of_lang for term in terms}),
         )
         for lang, of_lang in rows.items()

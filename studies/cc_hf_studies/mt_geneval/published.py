@@ -46,12 +46,7 @@ def printed_ratings() -> dict[str, dict[str, Any]]:
 
 
 def printed_counts() -> dict[str, DataCounts]:
-    """Return the printed counts of the development set by target language.
-
-    Examples:
-        >>> printed_counts()["de"].n_source_words
-        6604
-    """
+    """Return the printed counts of the development set by target language."""
     table = read_published(Path(__file__).parent)["Table 12"]
     return {
         row: DataCounts(*(int(table.value(row, column)) for column in cells))
@@ -61,12 +56,7 @@ def printed_counts() -> dict[str, DataCounts]:
 
 
 def printed_winomt() -> DataCounts:
-    """Return the printed numbers of instances and words of WinoMT.
-
-    Examples:
-        >>> printed_winomt().n_source_words
-        1883
-    """
+    """Return the printed numbers of instances and words of WinoMT."""
     table = read_published(Path(__file__).parent)["Table 12"]
     return DataCounts(*(int(table.value("WinoMT", name)) for name in ("instances", "words")))
 

@@ -62,13 +62,10 @@ class RatedSystem:
     """What the raters say about one system. All shares are in [0, 1].
 
     Attributes:
-        n: number of rated translations.
         accuracies: share of translations that each rater accepts.
-        accuracy: that of the preferred rater.
-        interval: its Wilson interval.
+        accuracy, interval: that of the preferred rater, with its Wilson interval.
         f_scores: F1 of the metric's verdicts against the labels of the preferred rater, by label;
-            NaN for a label that occurs on neither side; None for the references, which have no
-            verdicts.
+            NaN for a label that occurs on neither side; None for the references.
         by_category: sub-category -> number of translations, and how many of them the preferred
             rater accepts.
     """
@@ -91,10 +88,9 @@ class GenderRatings:
             several.
         n_accepted: number of references that each rater accepts.
         systems: the systems in the order of their names, and the references.
-        alpha: Krippendorff's alpha of the raters on the translations of all systems.
-        alpha_reference: the same on the references.
-        f_scores: mean over systems of their F1, by label; systems where it is undefined are left
-            out.
+        alpha, alpha_reference: Krippendorff's alpha of the raters on the translations of all
+            systems, and on the references.
+        f_scores: mean F1 by label, over systems where it is defined.
         data: dataset, configuration and target language.
     """
 
@@ -114,9 +110,7 @@ def draw_contextual_sample(
     n: int = 100,
     seed: int = 0,
 ) -> SheetKey:
-    """Draw sources stratified by sub-category, with their translations by all systems and the
-    references, and shuffle them.
-    """
+    """Draw sources of each sub-category, and shuffle references and translations by all systems."""
     settings = SheetKey.settings_of(results, n=n, seed=seed)
     if REFERENCE in results:
         raise InputError(f"results: expected another name for the system {REFERENCE!r}")
@@ -167,11 +161,7 @@ def _stratified(
 
 
 def rate_genders(key: SheetKey, raters: Sequence[Answers]) -> GenderRatings:
-    """Return accuracies by the raters, their agreement, and the F-score of the metric.
-
-    Returns:
-        Shares in [0, 1].
-    """
+    """Return accuracies by the raters, their agreement, and F-scores of the metric, in [0, 1]."""
     of_system: dict[str, list[tuple[str, Mapping[str, str]]]] = {}
     for row in key.rows:
         for origin in row.origins:

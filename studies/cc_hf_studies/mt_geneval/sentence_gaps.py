@@ -24,12 +24,11 @@ _GENDERS = ("male", "female")
 
 @dataclass(frozen=True, slots=True)
 class SentenceGap:
-    """The gap of one pair of counterfactual sentences.
+    """The gap of one pair of counterfactual sentences; fields of two are masculine, feminine.
 
     Attributes:
         gap: score of the masculine minus that of the feminine translation, in [-1, 1].
-        scores: score of the masculine and of the feminine translation, in [0, 1].
-        sources, translations, references: texts of the masculine and of the feminine sentence.
+        scores: in [0, 1].
     """
 
     pair: str
@@ -42,15 +41,13 @@ class SentenceGap:
 
 @dataclass(frozen=True)
 class SentenceGaps:
-    """The largest and the smallest gaps.
+    """The largest and the smallest gaps, each from the outermost on.
 
     Attributes:
-        score: a name of `SCORES`.
         n_male, n_female: number of pairs whose masculine, or feminine, translation has the higher
             score; the others have none.
         mean_gap: mean gap of all pairs, in [-1, 1].
-        largest: pairs with the largest gap, the largest first; all gaps are above 0.
-        smallest: pairs with the smallest gap, the smallest first; all gaps are below 0.
+        largest, smallest: pairs with gaps above 0, and below 0.
     """
 
     score: str
@@ -66,13 +63,10 @@ class SentenceGaps:
 def sentence_gaps(
     result: EvaluationResult, examples: Sequence[Example], *, n: int = 50, score: str = "bleu"
 ) -> SentenceGaps:
-    """Return the pairs of sentences with the largest and with the smallest gap.
+    """Return the n pairs of sentences with the largest and with the smallest gap.
 
     BLEU of a sentence is that of sacreBLEU: smoothed, with the orders that the sentence has.
     References are those of `gender_quality_gap`, with upstream's quotes.
-
-    Returns:
-        Scores in [0, 1], gaps in [-1, 1].
     """
     check_choice("score", score, SCORES)
     check_spaced_language(result.tgt_lang, "sentence_gaps")

@@ -37,9 +37,7 @@ NO_TARGET = ""
 
 
 def ratings_tables(ratings: GenderRatings) -> list[Piece]:
-    """Return accuracies by people with the F-scores of the metric (Tables 5 and 7), accuracies by
-    sub-category, and the agreement of the raters.
-    """
+    """Return accuracies by people with F-scores of the metric (Tables 5 and 7), and agreement."""
     dataset, config, lang = ratings.data
     table: list[tuple[str, ...]] = []
     for system in ratings.systems:
@@ -170,11 +168,7 @@ def _gap_table(title: str, members: Sequence[SentenceGap]) -> ReportTable:
 
 
 def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> list[Piece]:
-    """Return the counts of each target language, beside those that the paper prints.
-
-    Args:
-        split: name of the split; the paper counts dev.
-    """
+    """Return the counts of each target language, beside those that the paper prints of dev."""
     table: list[tuple[str, ...]] = []
     in_paper = _in_paper(split)
     for lang, of_lang in counts.items():

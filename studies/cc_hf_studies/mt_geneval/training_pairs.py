@@ -22,12 +22,7 @@ def contextual_pairs(
     sources: Iterable[Sequence[str]], targets: Iterable[Sequence[str]], *, separator: str = "<sep>"
 ) -> Iterator[_Pair]:
     """Yield each sentence pair of parallel documents after the pair before it, both sides with the
-    separator between: the format "2+2" (Tiedemann & Scherrer 2017). Translations of a system that
-    was trained on them are judged behind the separator.
-
-    Examples:
-        >>> list(contextual_pairs([["He came.", "Who?"]], [["Er kam.", "Wer?"]]))
-        [('He came. <sep> Who?', 'Er kam. <sep> Wer?')]
+    separator between: the format "2+2" (Tiedemann & Scherrer 2017).
     """
     for number, (source, target) in enumerate(zip_longest(sources, targets), 1):
         if source is None or target is None or len(source) != len(target):
@@ -38,18 +33,17 @@ def contextual_pairs(
             )
         pairs = list(zip(source, target, strict=True))
         for (before, before_target), (text, text_target) in pairwise(pairs):
+            # Translations of a system that learned from these are judged behind the separator.
             yield (f"{before} {separator} {text}", f"{before_target} {separator} {text_target}")
 
 
 def self_training_pairs(
     result: EvaluationResult, examples: Sequence[Example], *, seed: int = 0
 ) -> list[_Pair]:
-    """Return sources with those translations that the metric found correct, as many of each
-    category: gender-filtered self-training, with a judge of any kind in place of the paper's
-    filters of words (Choubey et al. 2021).
+    """Return sources with translations that the metric found correct, as many of each category.
 
-    Args:
-        seed: decides which pairs of a more frequent category are left out.
+    This is gender-filtered self-training, with a judge of any kind in place of the paper's filters
+    of words (Choubey et al. 2021).
     """
     sources = {example.id: example.source for example in examples}
     kept: dict[str, list[_Pair]] = defaultdict(list)

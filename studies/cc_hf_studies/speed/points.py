@@ -68,7 +68,6 @@ class SpeedPoint:
         accuracies: `ACCURACIES` on SimpleGEN, in [0, 1].
         undecided: those of `UNDECIDED` that are known: rates in [0, 1], and a number.
         decoding: precision, backend and beams in words; "" if not known.
-        n_seeds: number of seeds whose mean the point is.
         deviations: figure or delta -> its standard deviation over seeds; empty for one seed.
     """
 
@@ -98,14 +97,13 @@ class SpeedPoint:
 
 @dataclass(frozen=True, slots=True)
 class Drops:
-    """Relative drops within a study, as shares; negative where a figure rises. There is none to the
-    fastest system for a figure that is 0 for the baseline.
+    """Relative drops within a study, as shares; negative where a figure rises.
 
     The last row of the paper's Table 4 is said to hold the drops from the baseline to the fastest
     system. The printed rows follow partly that and partly the largest drop, so both are given.
 
     Attributes:
-        to_fastest: figure -> (baseline - fastest) / baseline.
+        to_fastest: figure -> (baseline - fastest) / baseline; none where the baseline has 0.
         largest: figure -> (largest - smallest) / largest value among all systems.
     """
 
@@ -121,8 +119,6 @@ class SpeedStudy:
     Attributes:
         tgt_lang: ISO 639-1 code of the target language; "" if the table names none.
         part: what the systems have in common, such as "single" or "stacked"; "" if not named.
-        baseline: the system that drops are measured from.
-        points: all systems, the baseline included.
     """
 
     tgt_lang: str
@@ -164,12 +160,6 @@ def speed_points(systems: Systems) -> list[SpeedPoint]:
             results, accuracy_FoFc and so on, with or without a dataset before them. If pro and anti
             are absent, they are computed from the groups. The columns `UNDECIDED`, precision,
             backend and beams are optional.
-
-    Examples:
-        >>> from cc_hf.plugins.seeds.system_table import read_system_table
-        >>> point = speed_points(read_system_table(PUBLISHED))[0]
-        >>> point.model, point.seconds, round(point.deltas["delta"], 3)
-        ('baseline', 3662.8, 0.367)
     """
     numbers = {name: column_numbers(systems, name) for name in ("seconds", "bleu")}
     for name in ACCURACIES:
@@ -213,18 +203,7 @@ def speed_points(systems: Systems) -> list[SpeedPoint]:
 
 
 def mean_point(points: Sequence[SpeedPoint]) -> SpeedPoint:
-    """Return the mean of the seeds of one system. Deltas and drops are computed from means, not
-    averaged themselves (Renduchintala et al. 2021, section 4).
-
-    Args:
-        points: one for each seed, at least one.
-
-    Examples:
-        >>> groups = dict.fromkeys(ACCURACIES, 0.5)
-        >>> seeds = [SpeedPoint("small", seconds, 20, groups) for seconds in (1, 2)]
-        >>> mean_point(seeds).seconds
-        1.5
-    """
+    """Return the mean of the seeds of one system, at least one."""
     first = points[0]
     if len(points) == 1:
         return first
@@ -233,6 +212,8 @@ def mean_point(points: Sequence[SpeedPoint]) -> SpeedPoint:
             f"{first.model}: expected seeds that are decoded in one way, got {first.decoding!r} and"
             f" {other.decoding!r}"
         )
+    # Deltas and drops are computed from means, not averaged themselves (Renduchintala et al. 2021,
+    # section 4).
     averages = average_over_seeds(
         [
             {**{name: point.figure(name) for name in FIGURES}, **point.deltas, **point.undecided}
@@ -254,22 +235,11 @@ def mean_point(points: Sequence[SpeedPoint]) -> SpeedPoint:
 
 
 def speed_studies(systems: Systems, *, baseline: str = "baseline") -> list[SpeedStudy]:
-    """Return a study for each target language and part of a table.
+    """Return a study for each target language and part of a table, in its order.
 
     Args:
         systems: rows as for `speed_points`; the columns tgt_lang and part are optional, and so is
             seed: rows of one system with different seeds are averaged.
-
-    Returns:
-        The studies, in the order of the table.
-
-    Examples:
-        >>> from cc_hf.plugins.seeds.system_table import read_system_table
-        >>> studies = speed_studies(read_system_table(PUBLISHED))
-        >>> [(study.tgt_lang, study.part) for study in studies][:2]
-        [('es', 'single'), ('de', 'single')]
-        >>> round(studies[0].drops.to_fastest["seconds"], 3)
-        0.456
     """
     groups: dict[tuple[str, str], dict[str, dict[str, SpeedPoint]]] = {}
     for row, point in zip(systems, speed_points(systems), strict=True):
@@ -298,22 +268,12 @@ def speed_studies(systems: Systems, *, baseline: str = "baseline") -> list[Speed
 def trend_lines(
     studies: Sequence[SpeedStudy], figures: Sequence[str] = ("bleu", "pro", "anti")
 ) -> dict[str, Regression]:
-    """Return a straight line for each figure: its relative drop by the relative drop of time, by
-    least squares over all systems, the baseline included (Figures 1 and A2 of the paper).
-
-    Args:
-        figures: the series, of `FIGURES` without seconds.
+    """Return a line for each figure: its relative drop by that of time, by least squares over all
+    systems, the baseline included (Figures 1 and A2 of the paper).
 
     Returns:
-        Figure -> its line; the coefficient "seconds" is the slope. There is no line for fewer than
-        three systems, for a figure or times that are the same in all systems, or for a figure that
-        is 0 for a baseline.
-
-    Examples:
-        >>> from cc_hf.plugins.seeds.system_table import read_system_table
-        >>> lines = trend_lines(speed_studies(read_system_table(PUBLISHED))[::2])  # into Spanish
-        >>> round(lines["anti"].coefficient("seconds").value, 2)
-        0.2
+        Figure -> its line, without figures that allow none: fewer than three systems, equal figures
+        or times in all, or 0 for a baseline.
     """
     times: dict[tuple[float, ...], tuple[SpeedStudy, SpeedPoint]] = {}
     for study in studies:

@@ -149,9 +149,7 @@ def _slopes(tgt_lang: str, lines: Mapping[str, Regression]) -> ReportTable:
 
 
 def speed_plot(studies: Sequence[SpeedStudy], *, file_format: str = "svg") -> bytes:
-    """Return a picture of the relative drops of figures by the relative drop of time, with trend
-    lines: a row for each target language, BLEU and stereotypes beside the four groups.
-    """
+    """Return a picture of relative drops by that of time, with trend lines, a row per language."""
     by_language = _by_language(studies)
     figure, panels = empty_figure(
         2 * len(by_language), width=8.6, height=0.5 + 3.1 * len(by_language), n_columns=2

@@ -23,9 +23,7 @@ _SIGNIFICANT = 0.05
 
 
 def referent_bias_tables(bias: ReferentBias, *, title: str) -> list[Piece]:
-    """Return the accuracies, how often each gender and position was preferred, and the tests with
-    the ids that they used.
-    """
+    """Return accuracies, how often genders and positions were preferred, and tests with ids."""
     pairs = (
         ""
         if bias.pair_accuracy is None
@@ -113,8 +111,7 @@ def _frequencies(frequencies: Mapping[str, Frequency]) -> Iterator[Sequence[str]
 
 
 def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: str) -> list[Piece]:
-    """Return tables of how biases change with training: |RBC|, and how often each gender was
-    preferred.
+    """Return tables of how |RBC| and the preferred genders change with training.
 
     Args:
         points: tuples of the part that was evaluated, the number of training samples, and its

@@ -1,6 +1,4 @@
-"""How often an evaluator prefers the correct translation, to compare accuracies before and after
-fine-tuning. The translation with the lower perplexity is preferred.
-"""
+"""How often an evaluator prefers the correct translation: the one with the lower perplexity."""
 
 from __future__ import annotations
 
@@ -18,12 +16,7 @@ __all__ = ["ChoiceAccuracy", "ScoredChoice", "choice_accuracy"]
 
 @dataclass(frozen=True, slots=True)
 class ScoredChoice:
-    """Two scores, of which the higher one decides. Perplexity is exp(-score).
-
-    Attributes:
-        logprob_correct: mean natural-log probability per token of the correct translation.
-        logprob_contrastive: the same for the best contrastive translation.
-    """
+    """Two scores, mean natural-log probabilities per token, of which the higher one decides."""
 
     example_id: str
     logprob_correct: float
@@ -45,7 +38,6 @@ class ChoiceAccuracy:
         n, n_correct, n_ties, accuracy: over samples; ties count as wrong.
         n_pairs, n_pairs_correct, pair_accuracy: over schemas with at least two samples, which count
             as correct if all of these are. The accuracy is None if there are no such schemas.
-        choices: one per sample, in the order of the samples.
     """
 
     n: int

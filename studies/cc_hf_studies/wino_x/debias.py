@@ -66,16 +66,13 @@ def debias(
         split: how to split the samples, and the sizes of the training part; None for the plan of
             the thesis.
         measures: what is measured beside the accuracies on the test part; None for nothing.
-        settings: changes to `thesis_settings` by name, such as {"learning_rate": 1e-6}. A list of
-            learning rates, such as `LEARNING_RATES`, is searched with the largest training part
-            (`search_learning_rate`). With the penalty, `penalty_weight` is 100 by default.
+        settings: changes to `thesis_settings` by name. A list of learning rates is searched with
+            the largest training part. With the penalty, `penalty_weight` is 100 by default.
         output: a folder for the models; None to save none.
-        loading: how the model is loaded: its device, revision and batch_tokens.
 
     Returns:
         Plain dicts and lists: accuracies in [0, 1], all scores of the test parts, the `bias` of
-        each (`cc_hf_studies.wino_x.referent_bias`; the thesis asks how much |RBC| falls), the
-        figures of `measures`, and everything that the figures depend on.
+        each, the figures of `measures`, and everything that the figures depend on.
     """
     check_choice("objective", objective, OBJECTIVES)
     loading = _loading(loading)

@@ -44,7 +44,6 @@ class CurvePoint:
         size: the requested size; `tuned.n_train` samples were used. It is 0, and `tuned` is None,
             for the original model.
         accuracies: name of a test part -> accuracy on it.
-        folder: where the model was saved; None if it was not.
         measured: further figures of the model, by name.
     """
 
@@ -57,11 +56,8 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class RateTrial:
-    """A training with one learning rate.
-
-    Attributes:
-        dev_loss: the lowest loss on the development part; None if it became infinite or undefined.
-        n_epochs, best_epoch: number of epochs, and the epoch of the lowest loss; None as above.
+    """A training with one learning rate: the lowest loss on the development part and its epoch,
+    counted from 1; None if the loss became infinite or undefined.
     """
 
     learning_rate: float
@@ -73,9 +69,7 @@ class RateTrial:
 def fine_tune_on_translations(
     evaluator: Seq2SeqEvaluator, train: _Examples, dev: _Examples, settings: FineTuning
 ) -> FineTuned:
-    """Fine-tune a copy of a translation model on correct translations, with the pronoun penalty if
-    `settings.penalty_weight` is above 0.
-    """
+    """Fine-tune a copy on correct translations, with the pronoun penalty if it has a weight."""
     copy = own_copy(evaluator)
     pronouns = settings.pronouns if settings.penalty_weight else None
     pairs, dev_pairs = (encode_pairs(copy, part, pronouns=pronouns) for part in (train, dev))
@@ -97,9 +91,7 @@ def search_learning_rate(
     settings: FineTuning,
     rates: Sequence[float],
 ) -> tuple[FineTuning, FineTuned, tuple[RateTrial, ...]]:
-    """Train with each learning rate, and choose the one with the lowest loss on the development
-    part. The test part is not used.
-    """
+    """Train with each rate, and choose the one with the lowest loss on the development part."""
     if len(set(rates)) < 2 or len(set(rates)) < len(rates):
         raise InputError(
             "learning_rate: expected at least two different rates to search among, got"
@@ -143,9 +135,6 @@ def learning_curve(
 ) -> list[CurvePoint]:
     """Measure the accuracies of the original model, and of the model fine-tuned on each size of the
     training part, each time from the original weights.
-
-    Translation models are trained on correct translations, masked LMs on sentences with the correct
-    filler.
 
     Args:
         tests: name -> samples to evaluate; None for the test part alone, as "test". Samples of

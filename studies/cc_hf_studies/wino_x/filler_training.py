@@ -1,6 +1,4 @@
-"""Fine-tune masked language models on sentences with the correct filler (LM-Wino-X; thesis, section
-4.4.3).
-"""
+"""Fine-tune masked language models on LM-Wino-X with the correct filler (thesis, section 4.4.3)."""
 
 from __future__ import annotations
 
@@ -43,12 +41,7 @@ _CHOSEN, _MASKED, _REPLACED = 0.15, 0.8, 0.5
 
 @dataclass(frozen=True, slots=True)
 class EncodedFiller:
-    """A sentence as token ids.
-
-    Attributes:
-        ids: token ids, including special tokens.
-        is_filler: whether each token belongs to the filler.
-    """
+    """A sentence as token ids, special tokens included, and which of them belong to the filler."""
 
     ids: tuple[int, ...]
     is_filler: tuple[bool, ...]
@@ -58,11 +51,7 @@ class EncodedFiller:
 def encode_fillers(
     evaluator: MaskedLMEvaluator, examples: Sequence[ContrastiveTranslationExample]
 ) -> list[EncodedFiller]:
-    """Encode sentences with the correct filler in the gap.
-
-    Args:
-        evaluator: the model whose tokenizer is used; it must be a fast one.
-    """
+    """Encode sentences with the correct filler in the gap, by a fast tokenizer."""
     if not examples:
         raise InputError("nothing to train on: expected at least one example, got none")
     tokenizer = evaluator.tokenizer
@@ -121,9 +110,6 @@ class FillerCollator:
     """A collator of sentences into batches of `input_ids`, `attention_mask` and `labels`, which are
     -100 at tokens without a loss.
 
-    Random masks are drawn from a separate generator, so that they do not depend on other random
-    numbers of the training.
-
     Args:
         n_vocabulary: number of tokens from which replacements are drawn.
     """
@@ -132,6 +118,7 @@ class FillerCollator:
         check_choice("masking", masking, MASKINGS)
         self.pad, self.mask = tokenizer.pad_token_id, tokenizer.mask_token_id
         self.masking, self.n_vocabulary = masking, n_vocabulary
+        # Masks do not depend on other random numbers of the training.
         self.generator = torch.Generator().manual_seed(seed)
 
     def __call__(self, rows: Sequence[EncodedFiller]) -> dict[str, torch.Tensor]:
@@ -172,12 +159,7 @@ class FillerCollator:
 
 
 class FillerTrainer(Trainer):  # type: ignore[misc]
-    """`Trainer` with the cross-entropy of masked LMs, divided by the number of labels of the whole
-    step.
-
-    The loss that these models compute themselves ignores that number when gradients are
-    accumulated.
-    """
+    """`Trainer` with the cross-entropy of masked LMs, divided by the number of labels of a step."""
 
     def __init__(self, *, args: Any, **options: Any) -> None:
         args._n_gpu = min(args.n_gpu, 1)
@@ -191,18 +173,15 @@ class FillerTrainer(Trainer):  # type: ignore[misc]
         return_outputs: bool = False,
         num_items_in_batch: Any = None,
     ) -> Any:
-        """Return the loss of a batch in nats per label.
-
-        Args:
-            num_items_in_batch: number of labels in all batches of the step; None to count those of
-                this batch.
-        """
+        """Return the loss of a batch in nats per label."""
         labels = inputs["labels"]
         outputs = model(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"])
         has_loss = labels.ne(IGNORED)
         loss = torch.nn.functional.cross_entropy(
             outputs.logits.float()[has_loss], labels[has_loss], reduction="sum"
         )
+        # The loss that these models compute themselves ignores the number of labels of the whole
+        # step when gradients are accumulated.
         loss = loss / (has_loss.sum() if num_items_in_batch is None else num_items_in_batch)
         if num_items_in_batch is not None and self.args.average_tokens_across_devices:
             loss = loss * self.accelerator.num_processes
@@ -215,12 +194,7 @@ def fine_tune_on_fillers(
     dev: Sequence[ContrastiveTranslationExample],
     settings: FineTuning,
 ) -> FineTuned:
-    """Fine-tune a copy of a masked LM on sentences with the correct filler, in the language of the
-    examples.
-
-    Args:
-        settings: see `thesis_settings`; `masking` says what is masked.
-    """
+    """Fine-tune a copy of a masked LM on sentences with the correct filler, in their language."""
     if settings.penalty_weight or settings.label_smoothing:
         raise InputError(
             "masked language models are trained without label smoothing and pronoun penalty; set"

@@ -50,17 +50,13 @@ _AnyEvaluator = TypeVar("_AnyEvaluator", bound=Evaluator)
 
 @dataclass(frozen=True)
 class FineTuning:
-    """Settings of one fine-tuning.
-
-    The defaults are those of the thesis for its transformers (section 4.3.4).
+    """Settings of one fine-tuning; the defaults are the thesis's for transformers (section 4.3.4).
 
     Attributes:
         learning_rate: learning rate of AdamW at the start, without weight decay and warm-up.
-        schedule: how the learning rate decreases, one of `SCHEDULES`.
         beta2: beta2 of AdamW, in [0, 1).
         max_grad_norm: norm to which gradients are clipped; 0 for no clipping.
-        batch_size: number of samples in a batch.
-        accumulation: number of batches in a step.
+        batch_size, accumulation: number of samples in a batch, and of batches in a step.
         max_epochs: number of epochs after which training ends.
         patience: number of epochs in a row without a lower loss on the development part after which
             training ends.
@@ -69,12 +65,6 @@ class FineTuning:
         pronouns: which pronouns are penalized, "all" or "ambiguous".
         masking: how masked LMs are trained, "filler", "filler-only" or "random".
         seed: seed of batches, dropout and masks, 0 or more.
-
-    Examples:
-        >>> FineTuning(patience=0)
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: patience: expected an integer of at least 1, got 0
     """
 
     learning_rate: Annotated[float, ABOVE_0] = 1e-7
@@ -96,24 +86,10 @@ class FineTuning:
 
 
 def thesis_settings(family: str, **changes: Any) -> FineTuning:
-    """Return the settings of the thesis for a family of models.
-
-    mBART follows Table 4.11, masked LMs follow Table 4.15, and all other families follow section
-    4.3.4. What the two tables leave open has the defaults of transformers, as the thesis says: a
-    linear schedule, β2 = 0.999, gradients clipped to the norm 1, ε = 0. All other families continue
-    as they were trained (Table 4.6 and the program's script): inverse_sqrt, β2 = 0.98, no clipping,
-    ε = 0.1.
-
-    Args:
-        changes: fields of `FineTuning` that replace those of the thesis.
-
-    Examples:
-        >>> mbart = thesis_settings("mbart", max_epochs=3)
-        >>> mbart.learning_rate, mbart.batch_size, mbart.label_smoothing, mbart.max_epochs
-        (1e-05, 16, 0.0, 3)
-        >>> thesis_settings("fsmt").batch_size
-        8
-    """
+    """Return the settings of the thesis for a family of models, with changes by name."""
+    # mBART follows Table 4.11, masked LMs follow Table 4.15. What the two tables leave open has the
+    # defaults of transformers, as the thesis says. All other families continue as they were trained
+    # (section 4.3.4, Table 4.6 and the program's script).
     of_transformers = {
         "batch_size": 16,
         "schedule": "linear",
@@ -137,7 +113,6 @@ class FineTuned:
         dev_losses: loss on the development part after each epoch, in nats per label (including the
             penalty, if there is one): the mean over batches, weighted by their samples.
         best_epoch: epoch of the lowest loss, counted from 1.
-        n_train, n_dev: numbers of samples.
     """
 
     evaluator: Evaluator = field(repr=False)
@@ -148,15 +123,7 @@ class FineTuned:
 
 
 class BestWeights(TrainerCallback):  # type: ignore[misc]
-    """Early stopping on the loss of the development part.
-
-    The weights of the lowest loss are kept in main memory.
-
-    Attributes:
-        patience: as given.
-        losses: loss after each epoch so far.
-        weights: weights of the best epoch, by name.
-    """
+    """Early stopping on the loss of the development part, with the best weights in main memory."""
 
     def __init__(self, patience: int) -> None:
         self.patience = patience
@@ -195,10 +162,7 @@ class BestWeights(TrainerCallback):  # type: ignore[misc]
 
 
 def own_copy(evaluator: _AnyEvaluator) -> _AnyEvaluator:
-    """Return a copy of the evaluator with its own model, to be trained without side effects.
-
-    The copy is in mode "exact" and fp32, and has no cache of scores.
-    """
+    """Return a copy with a model of its own to train, in mode "exact" and fp32, without a cache."""
     trainable = copy.copy(evaluator)
     trainable.model = copy.deepcopy(evaluator.model).float()  # type: ignore[attr-defined]
     # The weights will change, so that stored scores would be wrong.
@@ -216,10 +180,7 @@ def fine_tune(
     settings: FineTuning,
     **options: Any,
 ) -> FineTuned:
-    """Fine-tune the model of an evaluator in place.
-
-    Training ends when the loss on the development part stops falling.
-    """
+    """Fine-tune the model of an evaluator in place, until the development loss stops falling."""
     stopper = BestWeights(settings.patience)
     model: Any = evaluator.model  # type: ignore[attr-defined]
     with tempfile.TemporaryDirectory() as folder, _quiet():

@@ -78,7 +78,6 @@ class RaterFigures:
         accuracy: share of samples with the right translation chosen, in [0, 1]; all other answers
             count as wrong. The thesis does not say how it counts them.
         interval: Wilson's interval of it.
-        n_wrong, n_both, n_bad: number of other answers.
     """
 
     accuracy: float
@@ -93,8 +92,6 @@ class SolverFigures:
     """What two filled sheets say.
 
     Attributes:
-        tgt_lang: ISO 639-1 code of the translations.
-        n: number of samples.
         accuracy: mean accuracy of both, in [0, 1].
         interval: interval over samples, each with both answers.
         choice_accuracy: share of right ones among the answers 1 and 2; None without any.
@@ -113,10 +110,7 @@ class SolverFigures:
 
 
 def draw_samples(examples: Sequence[Example], *, n: int = 100, seed: int = 0) -> SheetKey:
-    """Draw samples of MT-Wino-X at random and shuffle them.
-
-    Translations 1 and 2 are in the order of the data.
-    """
+    """Draw samples of MT-Wino-X at random and shuffle them; translations stay in their order."""
     if n < 1:
         raise InputError(f"n: expected at least 1, got {n}")
     if not examples:
@@ -140,14 +134,7 @@ def draw_samples(examples: Sequence[Example], *, n: int = 100, seed: int = 0) ->
 def rate_samples(
     key: SheetKey, first: Answers, second: Answers, *, bootstrap: Bootstrap | None = None
 ) -> SolverFigures:
-    """Return the accuracy and the agreement of two people.
-
-    Args:
-        bootstrap: how the interval of kappa is drawn; None for the defaults.
-
-    Returns:
-        Shares in [0, 1].
-    """
+    """Return the accuracy and the agreement of two people, in [0, 1]."""
     answers = [[rater[row.id][0] for row in key.rows] for rater in (first, second)]
     right = [row.origins[0]["right"] for row in key.rows]
     is_right = np.array(answers) == np.array(right)

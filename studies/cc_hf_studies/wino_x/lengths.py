@@ -19,7 +19,6 @@ class Length:
     """The length of one kind of text.
 
     Attributes:
-        what: sentence, translation, context or filler.
         mean: mean number of Moses tokens, in which a gap is one token.
         deviation: standard deviation over all texts (the sum of squares is divided by n).
     """
@@ -32,21 +31,7 @@ class Length:
 
 
 def sequence_lengths(examples: Sequence[ContrastiveTranslationExample]) -> tuple[Length, ...]:
-    """Measure the texts of a configuration.
-
-    Both translations and both fillers of a sample are counted.
-
-    Examples:
-        >>> sentence, translation = sequence_lengths(
-        ...     [
-        ...         ContrastiveTranslationExample(
-        ...             "1", "en", "de", "It's red.", "Sie ist rot.", ("Er ist ganz rot.",), "x"
-        ...         )
-        ...     ]
-        ... )
-        >>> sentence.mean, translation.mean, translation.deviation
-        (4.0, 4.5, 0.5)
-    """
+    """Measure the texts of a configuration, both translations or both fillers of each sample."""
     if not examples:
         raise InputError("expected at least one example, got none")
     for example in examples:

@@ -16,11 +16,7 @@ __all__ = ["made_declaration"]
 
 
 def made_declaration(made: MadeWinoX, *, name: str) -> DatasetDeclaration:
-    """Return the rows as a dataset: mt_en_X, mt_en_X.translations, lm_en_X and lm_en_X.english.
-
-    Args:
-        made: the rows. Configurations without rows are left out.
-    """
+    """Return the rows as a dataset: mt_en_X, mt_en_X.translations, lm_en_X and lm_en_X.english."""
     lang = made.lang
     sides = {"mt": made.mt, "lm": made.lm}
     configs = tuple(

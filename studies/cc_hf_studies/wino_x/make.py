@@ -57,7 +57,6 @@ class TargetLanguage:
     """What is known of the language of the translations.
 
     Attributes:
-        lang: ISO 639-1 code.
         pronouns: gender -> pronoun.
         agreement: whether verbs or adjectives agree with the gender of a noun, so that only fillers
             of the same gender make a sample of LM-Wino-X.
@@ -81,13 +80,10 @@ class MadeWinoX:
     """Rows in the format of Wino-X.
 
     Attributes:
-        lang: ISO 639-1 code of the translations.
         mt: rows of MT-Wino-X, which also state the genders of their pronouns.
-        lm: rows of LM-Wino-X.
         n_candidates: number of sentences from which they were made.
-        removed_mt: filter of `AFTER_TRANSLATION` -> number of sentences that it removed from
-            MT-Wino-X. With the rows they add up to `n_candidates`.
-        removed_lm: the same for LM-Wino-X.
+        removed_mt, removed_lm: filter of `AFTER_TRANSLATION` -> number of sentences that it
+            removed. With the rows they add up to `n_candidates`.
     """
 
     lang: str
@@ -112,10 +108,7 @@ def make_wino_x(
     aligner: str | Aligner = "fast_align",
     system: str = "given",
 ) -> MadeWinoX:
-    """Make rows of MT-Wino-X and LM-Wino-X.
-
-    The context of a row of LM-Wino-X is the translation with the right filler.
-    """
+    """Make rows of MT-Wino-X, and of LM-Wino-X with the right translation as context."""
     sources = gap_sources(candidates)
     if not candidates:
         raise InputError('expected at least one sentence in which "it" can stand, got none')
@@ -187,11 +180,7 @@ def _phrase(
     links: Sequence[tuple[int, int]],
     genders: NounGenders,
 ) -> _Phrase:
-    """Return the last phrase of a translation that is linked to the words of a filler.
-
-    The source names the filler at least twice, so that a translation with fewer phrases has a
-    pronoun or nothing in its place.
-    """
+    """Return the last phrase of a translation that is linked to the words of a filler."""
     tokens = list(_TOKEN.finditer(translation))
     words = _TOKEN.findall(filler.lower())
     heads = {i for i, word in enumerate(source) if word == words[-1]}
@@ -213,6 +202,8 @@ def _phrase(
         else:
             groups.append([j])
     groups = [group for group in groups if of_head.intersection(group)]
+    # The source names the filler at least twice, so that a translation with fewer phrases has a
+    # pronoun or nothing in its place.
     if len(groups) < max(2, len(heads)):
         return _Phrase(translation, 0, 0, "", "", "", "not_found")
     first, last = groups[-1][0], groups[-1][-1]

@@ -28,12 +28,7 @@ __all__ = ["Measures", "TestSet", "measurement", "quality", "read_test_set"]
 
 @dataclass(frozen=True)
 class TestSet:
-    """Sentences and their translations by humans.
-
-    Attributes:
-        sources: English sentences.
-        identity: a hash of all texts.
-    """
+    """English sentences and their translations by humans; `identity` is a hash of all texts."""
 
     __test__ = False  # pytest would take the class for one of tests
 
@@ -47,8 +42,7 @@ class Measures:
     """What is measured before and after each training.
 
     Attributes:
-        transfer: further configurations in which the test part is evaluated, such as "lm_en_de"
-            after training in "lm_en_de.english".
+        transfer: further configurations in which the test part is evaluated.
         test_set: two files with one sentence per line, sources and references, whose translations
             give BLEU and numbers of pronouns; None for neither.
         num_beams: number of beams of these translations.
@@ -86,13 +80,7 @@ def read_test_set(source: str | Path, reference: str | Path) -> TestSet:
 def quality(
     evaluator: Evaluator, test: TestSet, *, tgt_lang: str, num_beams: int
 ) -> dict[str, Any]:
-    """Return BLEU of a model, and the pronouns of its translations and of the references.
-
-    Returns:
-        `n`, `bleu` in [0, 1] with sacreBLEU's `signature`, `num_beams`, `test_set` (a hash), and
-        numbers of pronouns by gender, `pronouns` and `reference_pronouns`, for languages whose
-        forms are known.
-    """
+    """Return BLEU of a model, in [0, 1], and pronouns of its translations and of the references."""
     translations = translate_with(
         evaluator, test.sources, src_lang="en", tgt_lang=tgt_lang, num_beams=num_beams
     )
@@ -120,10 +108,7 @@ def quality(
 def measurement(
     evaluator: Evaluator, measures: Measures, examples: Sequence[ContrastiveTranslationExample]
 ) -> Callable[[Evaluator], Mapping[str, Any]] | None:
-    """Return the function that measures a model, or None if nothing is measured.
-
-    Files are read and the kind of model is checked now, not after a training.
-    """
+    """Return the function that measures a model, or None if nothing is measured."""
     if measures.test_set is None and not measures.trigger_importance:
         return None
     if not isinstance(evaluator, Seq2SeqEvaluator):
@@ -133,6 +118,7 @@ def measurement(
         )
     if measures.num_beams < 1:
         raise InputError(f"num_beams: expected at least 1, got {measures.num_beams}")
+    # Files are read and the kind of model is checked now, not after a training.
     test = read_test_set(*measures.test_set) if measures.test_set else None
 
     def measure(model: Evaluator) -> Mapping[str, Any]:

@@ -27,10 +27,6 @@ def pronoun_counts(texts: Iterable[str], lang: str) -> dict[str, int]:
     """Count the singular pronouns of the third person in the nominative by their gender.
 
     Only the form decides: the German "sie" may also be a plural or an object.
-
-    Examples:
-        >>> pronoun_counts(["Er sah, dass sie es nahm.", "Sie ging."], "de")
-        {'male': 1, 'female': 2, 'neutral': 1}
     """
     check_language(lang)
     counts = Counter(
@@ -54,8 +50,7 @@ class CorpusPronouns:
         n_several: how often "it" is linked to pronouns of several genders.
         n_other: how often it is linked to other words only.
         n_unlinked: how often it has no link.
-        occurrences: gender -> number of its pronouns in the references, translations of "it" or
-            not. The German "sie" has many meanings.
+        occurrences: gender -> number of its pronouns in the references.
     """
 
     tgt_lang: str

@@ -34,13 +34,6 @@ def pronoun_penalty(logprobs: torch.Tensor) -> torch.Tensor:
     Returns:
         (n,) penalties in [0, 2]: 0 if the correct form has all of N, 1 if the best incorrect form
         is as probable as the correct one, 2 if one incorrect form has all of N.
-
-    Examples:
-        >>> [
-        ...     round(float(value), 4)
-        ...     for value in pronoun_penalty(torch.tensor([[0.2, 0.1, 0.1], [0.1, 0.1, 0.0]]).log())
-        ... ]
-        [0.75, 1.0]
     """
     if logprobs.dim() != 2 or logprobs.shape[1] < 2:
         raise InputError(
@@ -64,16 +57,6 @@ def smoothed_cross_entropy(
         logprobs: (n, length, vocabulary) natural-log probabilities.
         labels: (n, length) token ids; -100 for positions without a loss.
         smoothing: ε in [0, 1).
-
-    Examples:
-        >>> float(
-        ...     smoothed_cross_entropy(
-        ...         torch.tensor([[[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]]]).log(),
-        ...         torch.tensor([[0, -100]]),
-        ...         0.0,
-        ...     )
-        ... )
-        0.6931471824645996
     """
     kept = labels.ne(IGNORED)
     chosen = logprobs[kept]
@@ -88,16 +71,13 @@ def smoothed_cross_entropy(
 def form_logprobs(
     logprobs: torch.Tensor, reads: torch.Tensor, is_longer: torch.Tensor
 ) -> torch.Tensor:
-    """Return the log-probability of every form of every pronoun.
-
-    The log-probability of a form is the sum over its tokens, each conditioned on the tokens before
-    it. If a form is the beginning of other forms, it gets the probability that the word begins with
-    it and continues as none of the others, so that the events exclude each other.
+    """Return the log-probability of every form of every pronoun: the sum over its tokens, each
+    conditioned on the tokens before it.
 
     Args:
         logprobs: (n, length, vocabulary) natural-log probabilities.
-        reads: (m, 4) row, position, token and number of the form. That number is the index of the
-            pronoun times k plus the index of the form.
+        reads: (m, 4) row, position, token and number of the form: the index of the pronoun times k
+            plus the index of the form.
     """
     n, k = is_longer.shape[:2]
     row, position, token, form = reads.unbind(-1)
@@ -106,6 +86,8 @@ def form_logprobs(
     )
     if not bool(is_longer.any()):
         return totals
+    # If a form is the beginning of other forms, it gets the probability that the word begins with
+    # it and continues as none of the others, so that the events exclude each other.
     # The probability of the longer forms, relative to that of the form that they begin with, is
     # what this form loses. The clamp keeps the logarithm finite if rounding makes the rest 0.
     share = (
@@ -116,9 +98,6 @@ def form_logprobs(
 
 class PronounPenaltyTrainer(Seq2SeqTrainer):  # type: ignore[misc]
     """`Seq2SeqTrainer` with the loss of equation 4.9 over batches of `PairCollator`.
-
-    The sum over the sentences of a step is divided by the number of its labels, as fairseq does,
-    also across gradient accumulation and processes. Each process uses one device.
 
     Args:
         penalty_weight: λ, at least 0; the thesis uses 100. With 0 the model is fine-tuned on the
@@ -145,12 +124,7 @@ class PronounPenaltyTrainer(Seq2SeqTrainer):  # type: ignore[misc]
         return_outputs: bool = False,
         num_items_in_batch: Any = None,
     ) -> Any:
-        """Return the loss of a batch in nats per label.
-
-        Args:
-            num_items_in_batch: number of labels in all batches of the step; None to count those of
-                this batch.
-        """
+        """Return the loss of a batch in nats per label."""
         names = ("input_ids", "attention_mask", "decoder_input_ids")
         # FSMT drops its causal mask if the cache is on.
         outputs = model(**{name: inputs[name] for name in names}, use_cache=False)
@@ -162,6 +136,8 @@ class PronounPenaltyTrainer(Seq2SeqTrainer):  # type: ignore[misc]
         n_labels = (
             inputs["labels"].ne(IGNORED).sum() if num_items_in_batch is None else num_items_in_batch
         )
+        # As fairseq does, the sum over the sentences of a step is divided by the number of its
+        # labels, also across gradient accumulation and processes. Each process uses one device.
         loss = loss / n_labels
         if num_items_in_batch is not None and self.args.average_tokens_across_devices:
             loss = loss * self.accelerator.num_processes  # their gradients are averaged

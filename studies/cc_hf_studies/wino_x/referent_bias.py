@@ -42,13 +42,7 @@ POSITION_CODING: dict[str, int] = {"second": 1, "first": 2}
 
 @dataclass(frozen=True, slots=True)
 class Frequency:
-    """How often a gender or position occurred among the choices.
-
-    Attributes:
-        n_offered: choices in which it was one of the two options.
-        n_preferred: how many of these preferred it.
-        n_correct: in how many of these it was correct.
-    """
+    """How often a gender or position occurred among the choices."""
 
     n_offered: int
     n_preferred: int
@@ -66,12 +60,10 @@ class BiasTest:
         test: preferred against rejected readings. If the rank-biserial correlation (RBC) is
             positive, higher ids are preferred.
         strength: |RBC|, the bias, in [0, 1].
-        attainable: |RBC| of choices that always prefer the higher id, in [0, 1]; no choices can
-            exceed it.
+        attainable: |RBC| of choices that always prefer the higher id, in [0, 1].
         references: the same test of correct against incorrect readings; near 0 if the data are
             unbiased.
         thresholds: the |RBC| from which an effect is small, medium or large, for this base rate.
-        size: "none", "small", "medium" or "large".
     """
 
     feature: str
@@ -92,13 +84,11 @@ class ReferentBias:
     Attributes:
         n: number of choices, including ties and all others that are ignored below.
         accuracy: n_correct / n, in [0, 1]; ties count as wrong.
-        n_pairs: number of schemas with both twins.
-        n_correct_pairs: number of these with both choices correct.
+        n_pairs, n_correct_pairs: number of schemas with both twins, and with both choices correct.
         pair_accuracy: n_correct_pairs / n_pairs, in [0, 1]; None if there are no pairs.
         n_open: ties, and choices where neither reading was recognised; ignored below.
         n_unknown_gender, n_unknown_position: further choices whose gender or position is unknown;
             ignored for that feature only.
-        genders, positions: value -> frequency.
         tests: gender by each coding, then each gender against all others if there are three, then
             position. A feature that is unknown in all choices has no test.
     """
@@ -129,15 +119,7 @@ class ReferentBias:
 
 
 def referent_bias(choices: Sequence[ReferentChoice]) -> ReferentBias:
-    """Compute accuracy, frequencies, gender bias and positional bias of choices.
-
-    Examples:
-        >>> bias = referent_bias(
-        ...     [ReferentChoice(str(i), "", "male", "female", "first", i < 3) for i in range(4)]
-        ... )
-        >>> bias.genders["male"], bias.test("gender").test.rank_biserial
-        (Frequency(n_offered=4, n_preferred=3, n_correct=4), 0.5)
-    """
+    """Compute accuracy, frequencies, gender bias and positional bias of choices."""
     if not choices:
         raise InputError("expected at least one choice, got none")
     if len({choice.example_id for choice in choices}) < len(choices):

@@ -45,12 +45,7 @@ class ReferentChoice:
 def choice_of(
     example: ContrastiveTranslationExample | ContrastiveSourceExample, is_correct: bool | None
 ) -> ReferentChoice:
-    """Return the choice that was made on an example of Wino-X.
-
-    Args:
-        is_correct: whether the correct reading was preferred; None for a tie, or if neither reading
-            was recognised.
-    """
+    """Return the choice made on an example; `is_correct` is None for a tie or no known reading."""
     if (
         isinstance(example, ContrastiveTranslationExample)
         and len(example.contrastive_translations) != 1
@@ -78,8 +73,7 @@ def choices_of_result(
     """Return the choices that the judgements of a result express.
 
     A correct judgement chose the correct reading, any other judgement the incorrect one. A
-    judgement that is inconclusive, or has equal scores on both sides, chose none (`is_correct` is
-    None). Examples that were left out as demonstrations have no choice.
+    judgement that is inconclusive, or has equal scores on both sides, chose none.
     """
     table = {example.id: example for example in examples}
     judged = {judgement.example_id for judgement in result.judgements}
@@ -106,12 +100,7 @@ def choices_of_result(
 def read_choices(
     path: Path, examples: Iterable[ContrastiveTranslationExample | ContrastiveSourceExample]
 ) -> list[ReferentChoice]:
-    """Read preferences that another program wrote: the number of the preferred translation, 1 or 2
-    as in the data.
-
-    Returns:
-        One choice per example, in the order of the file.
-    """
+    """Read numbers of preferred translations, 1 or 2 as in the data, in the order of the file."""
     table = {example.id: example for example in examples}
     choices: dict[str, ReferentChoice] = {}
     for where, row in read_rows(path, form={"id": None, "preferred": None}):

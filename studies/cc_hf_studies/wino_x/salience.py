@@ -36,7 +36,6 @@ class WordSalience:
     """One word of the source.
 
     Attributes:
-        start: its first character in the source.
         salience: mean salience of its sub-words, in [-1, 1].
         subwords: text and salience of each sub-word.
     """
@@ -53,7 +52,6 @@ class Salience:
 
     Attributes:
         pair: its schema; "" if there is none.
-        pronoun: the target pronoun.
         probability: P(pronoun | source), the product over its tokens, in [0, 1].
         words: the words of the source in order. The salience of a word is P(pronoun | source) -
             P(pronoun | source without the word), the prediction difference of Li et al. 2019.
@@ -81,7 +79,6 @@ class Importance:
     correct with incorrect referents.
 
     Attributes:
-        n_first, n_second: number of words in each group.
         mean_first, mean_second: mean salience, in [-1, 1].
         effect: Cohen's D with the pooled standard deviation (thesis, equation 4.8); positive if the
             first group matters more.
@@ -101,13 +98,8 @@ class Importance:
 
 @dataclass(frozen=True, slots=True)
 class SubwordImportance:
-    """Importance as the program of Emelin & Sennrich 2021 computes it: sub-words and EOS are
-    aligned and compared one by one.
-
-    Attributes:
-        n_first, n_second: number of triggers and of other sub-words.
-        effect: absolute value of Cohen's D.
-        test: t-test between the groups.
+    """Importance of triggers against other sub-words, EOS included, as the program of Emelin &
+    Sennrich 2021 computes it; `effect` is the absolute value of Cohen's D.
     """
 
     n_first: int
@@ -128,7 +120,6 @@ class TriggerImportance:
         as_program: the same over sub-words; None if it is undefined.
         referents: the correct compared with the incorrect referent, over all sentences in which
             both are found; None if there are fewer than two of these.
-        n_without_referents: number of sentences in which a referent is not found.
         skipped: example -> why its salience was not measured.
     """
 
@@ -142,17 +133,10 @@ class TriggerImportance:
 
 
 def shared_words(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the indices of the words that two sentences share, by a longest common subsequence.
-    All other words are triggers.
+    """Return index pairs of the words that two sentences share: a longest common subsequence.
 
-    If there are several such alignments, the one with the latest matches is returned.
-
-    Returns:
-        Pairs of an index in `left` and an index in `right`, in ascending order.
-
-    Examples:
-        >>> shared_words("it was too small .".split(), "it was too large .".split())
-        [(0, 0), (1, 1), (2, 2), (4, 4)]
+    All other words are triggers. Of several such alignments, the one with the latest matches is
+    returned.
     """
     best = np.zeros((len(left) + 1, len(right) + 1), dtype=np.int64)
     for i, a in enumerate(left, 1):
@@ -175,9 +159,7 @@ def shared_words(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, i
 
 
 def trigger_words(left: Salience, right: Salience) -> tuple[set[int], set[int]]:
-    """Return the triggers of two twins: indices of the words that the other twin lacks; "it" is not
-    one.
-    """
+    """Return the indices of the words, "it" excepted, that the other of two twins lacks."""
     shared = shared_words([word.text for word in left.words], [word.text for word in right.words])
     sides = ((left, {i for i, _ in shared}), (right, {j for _, j in shared}))
     first, second = (
@@ -190,9 +172,7 @@ def trigger_words(left: Salience, right: Salience) -> tuple[set[int], set[int]]:
 def trigger_importance(
     saliences: Sequence[Salience], *, skipped: Mapping[str, str] | None = None
 ) -> TriggerImportance:
-    """Compare the salience of triggers with that of other words, and of correct with incorrect
-    referents.
-    """
+    """Compare the salience of triggers with other words, and of correct and incorrect referents."""
     pairs = _twins(saliences)
     groups: list[tuple[list[float], list[float]]] = []  # per sentence: triggers, others
     pieces: tuple[list[float], list[float]] = ([], [])
@@ -311,24 +291,17 @@ def _subword_groups(left: Salience, right: Salience) -> tuple[list[float], list[
 def _subword_importance(
     triggers: Sequence[float], others: Sequence[float]
 ) -> SubwordImportance | None:
-    """Return the comparison of the groups as the program makes it; None if it is undefined.
-
-    The program lets pingouin choose the test: Welch's for groups of different sizes, otherwise
-    Student's.
-    """
+    """Return the comparison of the groups as the program makes it; None if it is undefined."""
     if min(len(triggers), len(others)) < 2 or (is_constant(triggers) and is_constant(others)):
         return None
+    # The program lets pingouin choose the test: Welch's for groups of different sizes, otherwise
+    # Student's.
     test = t_test(triggers, others, equal_variances=len(triggers) == len(others))
     return SubwordImportance(len(triggers), len(others), abs(cohen_d(triggers, others)), test)
 
 
 def referent_salience(sentence: Salience) -> tuple[float, float] | None:
-    """Return the mean salience of the words of each referent, at its last occurrence.
-
-    Returns:
-        The means for the correct and the incorrect referent, in [-1, 1]; None if one of them is not
-        found.
-    """
+    """Return the mean salience of each referent where it stands last; None if one is not found."""
     words = [word.text.lower() for word in sentence.words]
     means: list[float] = []
     for name in sentence.referents:

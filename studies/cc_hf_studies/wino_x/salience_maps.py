@@ -57,8 +57,7 @@ def salience_html(
     """Return one page with a line for each sentence, and its translation and referents below.
 
     The depth of a word's colour is its salience divided by the greatest absolute salience on the
-    page, which the legend names; blue words have a negative salience. The salience itself is the
-    tooltip of the word. All text is escaped, and the page loads nothing.
+    page, which the legend names. All text is escaped, and the page loads nothing.
     """
     _check(saliences)
     triggers = _triggers(saliences)

@@ -25,15 +25,14 @@ _IMPORTANCE = {"config": str, "triggers": {"effect": float}}
 
 
 def cells(figures: ShownFiles) -> Iterator[SystemFigure]:
-    """Yield |RBC| of each bias, with "*" where p < .05, and the effect of triggers (Cohen's d),
-    with "*" where the paired t-test has p < .05.
-    """
+    """Yield |RBC| of each bias and the effect of triggers (Cohen's d), with "*" where p < .05."""
     for file in figures.files.get("wino_x", ()):
         if f"wino_x/{file.kind}" == REFERENT_BIAS:
             read = _bias(file.checked({"config": str, "tests": [_TEST]})["tests"])
         else:
             read = _importance(file.checked(_IMPORTANCE)["triggers"])
         for figure, value, p_value in read:
+            # For triggers, p is that of the paired t-test.
             mark = "*" if p_value is not None and p_value < _SIGNIFICANT else ""
             data = file.content["config"]
             yield SystemFigure(file.system, data, figure, value, is_share=False, mark=mark)

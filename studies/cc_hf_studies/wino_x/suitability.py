@@ -111,14 +111,7 @@ class Candidate:
     answer: int
 
     def filled(self, option: int) -> str:
-        """Return the sentence with "the" and a filler in the gap.
-
-        Examples:
-            >>> Candidate(
-            ...     "1-1", "1", "I cut the cake, as _ was big.", "x", ("cake", "knife"), 1
-            ... ).filled(2)
-            'I cut the cake, as the knife was big.'
-        """
+        """Return the sentence with "the" and a filler in the gap."""
         return self.context.replace(GAP, f"the {self.options[option - 1]}")
 
 
@@ -128,12 +121,7 @@ def select_schemas(
     animate: Collection[str] = (),
     count_errors: Callable[[str], int] | None = None,
 ) -> tuple[list[Candidate], dict[str, int]]:
-    """Choose the schemas in which "it" can stand for the fillers.
-
-    Args:
-        count_errors: returns the number of grammatical errors of a sentence, such as
-            `cc_hf_studies.common.grammar.language_tool`; None to check no grammar.
-    """
+    """Choose the schemas in which "it" can stand for the fillers; None for no check of grammar."""
     schemas: dict[str, list[ContrastiveTranslationExample]] = {}
     for sentence in sentences:
         schemas.setdefault(sentence.extra["pair"], []).append(sentence)
@@ -256,9 +244,7 @@ def _is_subject(last: str, following: Sequence[str]) -> bool:
 
 
 def _begins_clause(last: str) -> bool:
-    """Return whether a clause can begin after a word: a conjunction, an adverb, a punctuation mark,
-    or a verb such as in "he thought _ was big"; or at the beginning of the text, after "".
-    """
+    """Return whether a clause can begin after a word such as "thought"; "" is the beginning."""
     return (
         not last.isalpha()
         or last in _BEFORE_CLAUSES

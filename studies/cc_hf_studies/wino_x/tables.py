@@ -116,9 +116,7 @@ def _with_shares(counts: Mapping[str, int]) -> list[str]:
 
 
 def curve_tables(curve: Mapping[str, Any]) -> list[Piece]:
-    """Return the accuracies of each point of a learning curve, the learning rates that were tried,
-    and what else was measured, in columns that fit into 80 characters.
-    """
+    """Return accuracies, learning rates and other measures of a learning curve, in 80 columns."""
     table: list[tuple[str, ...]] = []
     for point in curve["points"]:
         epochs = f"{point['n_epochs']} ({point['best_epoch']})" if "n_epochs" in point else ""

@@ -37,8 +37,7 @@ class FormPaths:
     """Where the forms of one pronoun branch off in a tokenized translation.
 
     Attributes:
-        start: index, in the ids of the target, of the first token that differs between the
-            variants.
+        start: index, in the ids of the target, of the first token that differs between variants.
         paths: one per form, the correct one first: its ids from `start` to where the variants agree
             again. A path is empty for a form that begins all others, such as "он" before "она" if
             the tokenizer writes "▁он" "а".
@@ -49,10 +48,7 @@ class FormPaths:
 
     @classmethod
     def of(cls, variants: Sequence[Sequence[int]]) -> FormPaths | None:
-        """Compare the variants of a translation.
-
-        Returns:
-            The paths, or None if two variants have the same ids.
+        """Compare the variants of a translation; None if two of them have the same ids.
 
         Examples:
             >>> FormPaths.of([[7, 5, 9, 0], [7, 6, 4, 9, 0], [7, 8, 9, 0]])
@@ -76,12 +72,7 @@ def _n_common(rows: Sequence[Sequence[int]]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class EncodedPair:
-    """A source and its translation as token ids, with the pronouns of the translation.
-
-    Attributes:
-        source, target: ids in the model family's format, including EOS.
-        pronouns: the forms of each penalized pronoun.
-    """
+    """A source and its translation as token ids, EOS included, with the penalized pronouns."""
 
     source: tuple[int, ...]
     target: tuple[int, ...]
@@ -96,9 +87,6 @@ def encode_pairs(
 ) -> list[EncodedPair]:
     """Encode sources and correct translations with the evaluator's tokenizer.
 
-    Pronouns are located by encoding the whole translation with each form and comparing the tokens.
-    Sub-words, spaces and capitals are thus those of the tokenizer.
-
     Args:
         pronouns: "all" or "ambiguous" (see `PRONOUNS`); None to locate none.
     """
@@ -112,6 +100,8 @@ def encode_pairs(
     pairs = []
     for row, (example, source) in enumerate(zip(examples, sources, strict=True)):
         occurrences = _pronouns(example, pronouns) if pronouns else ()
+        # Pronouns are located by encoding the whole translation with each form and comparing the
+        # tokens. Sub-words, spaces and capitals are thus those of the tokenizer.
         texts = [occurrence.variants(example.correct_translation) for occurrence in occurrences]
         target, *others = evaluator.encode_targets(
             [example.correct_translation, *(text for variants in texts for text in variants[1:])],
@@ -170,11 +160,10 @@ def _pronouns(example: ContrastiveTranslationExample, which: str) -> tuple[Prono
 class PairCollator:
     """A collator of pairs into batches of tensors.
 
-    Every model reads `input_ids`, `attention_mask`, `decoder_input_ids` and `labels`; labels are
-    -100 at padding and at tokens that are given to the model. `form_reads` and `form_is_longer` are
-    arguments of `form_logprobs`. Each incorrect form of several tokens has a row of its own after
-    the rows of the pairs, with all labels -100: the tokens after its first one must be conditioned
-    on that form, not on the correct one.
+    Labels are -100 at padding and at tokens that are given to the model. `form_reads` and
+    `form_is_longer` are arguments of `form_logprobs`. Each incorrect form of several tokens has a
+    row of its own after the rows of the pairs, with all labels -100: the tokens after its first one
+    must be conditioned on that form, not on the correct one.
 
     Args:
         n_forced: number of target tokens that are given to the model, such as language codes.

@@ -29,9 +29,7 @@ __all__ = ["importance_signature", "prediction_differences", "pronoun_start"]
 
 @dataclass(frozen=True)
 class _Sentence:
-    """The encoded form of one example: the ids of both sides, with the target cut after the
-    pronoun, and the characters that the tokens of the source stand for.
-    """
+    """An encoded example: the target cut after the pronoun, and the characters of source tokens."""
 
     example: ContrastiveTranslationExample
     source: list[int]
@@ -57,8 +55,7 @@ def prediction_differences(
 
     Returns:
         The saliences, in the order of the examples; and a dict from each example without salience
-        to the reason: the translation does not contain its pronoun, or no token of the model stands
-        for the pronoun.
+        to the reason.
     """
     model = _checked(evaluator, examples)
     sentences: list[_Sentence] = []
@@ -105,30 +102,12 @@ def prediction_differences(
 
 
 def pronoun_start(example: ContrastiveTranslationExample) -> int | None:
-    """Return the first character, in the correct translation, of the pronoun that translates "it".
+    """Return the first character, in the correct translation, of the pronoun that translates "it";
+    None if there is none.
 
-    The pronoun can occur several times as a whole word. The occurrence that counts is the one where
-    the contrastive translation has the wrong pronoun after the same text; otherwise, as in the
-    program, the last one.
-
-    Returns:
-        A 0-based position, or None if the translation does not contain the pronoun.
-
-    Examples:
-        >>> extra = {"correct_pronoun": "sie", "incorrect_pronoun": "er"}
-        >>> pronoun_start(
-        ...     ContrastiveTranslationExample(
-        ...         "1",
-        ...         "en",
-        ...         "de",
-        ...         "It hit her, she says.",
-        ...         "Sie traf sie, sagt sie.",
-        ...         ("Er traf sie, sagt sie.",),
-        ...         "female",
-        ...         extra,
-        ...     )
-        ... )
-        0
+    Where the pronoun occurs several times as a whole word, the occurrence counts at which the
+    contrastive translation has the wrong pronoun after the same text; otherwise, as in the program,
+    the last one.
     """
     right, wrong = (example.extra[f"{side}_pronoun"].strip() for side in ("correct", "incorrect"))
     text = example.correct_translation
@@ -295,11 +274,7 @@ def _salience(
 
 
 def _owners(sentence: _Sentence, words: Sequence[Token], marks: frozenset[int]) -> list[int | None]:
-    """Return the index of the word that contains the first character of each source token.
-
-    It is None for a special token or one without a word. A piece without characters, such as a
-    single blank, belongs to the word of the next piece.
-    """
+    """Return the index of the word of each source token; None for special tokens."""
     word_of = {
         character: number
         for number, word in enumerate(words)

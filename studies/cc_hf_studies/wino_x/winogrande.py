@@ -62,11 +62,7 @@ def load_winogrande(
 
 
 def read_winogrande(path: str | Path, *, name: str) -> Iterator[ContrastiveTranslationExample]:
-    """Yield the rows of a file as examples, in the order of the file.
-
-    Rows without `qID`, such as those of the Hub, are numbered. Their twin is then the nearest
-    earlier row with the same options, the other answer and at least 70 % of the same words.
-    """
+    """Yield the rows of a file as examples, in the order of the file."""
     open_rows: dict[frozenset[str], list[tuple[ContrastiveTranslationExample, Counter[str]]]] = {}
     seen: set[str] = set()
     for number, (where, row) in enumerate(_rows(Path(path))):
@@ -79,6 +75,8 @@ def read_winogrande(path: str | Path, *, name: str) -> Iterator[ContrastiveTrans
         if qid:
             yield _in_schema(example, re.sub(r"-[12]$", "", qid))
             continue
+        # Rows without `qID`, such as those of the Hub, are numbered. Their twin is the nearest
+        # earlier row with the same options, the other answer and at least 70 % of the same words.
         fillers = frozenset(
             example.extra[f"{side}_filler"].lower() for side in ("correct", "incorrect")
         )
@@ -100,14 +98,8 @@ def read_winogrande(path: str | Path, *, name: str) -> Iterator[ContrastiveTrans
 
 
 def same_context(context: str) -> str:
-    """Return a context in a form that is the same in WinoGrande and in Wino-X.
-
-    Wino-X has a gap in place of "the" and the gap of WinoGrande. Case and blanks are ignored.
-
-    Examples:
-        >>> same_context("He slept on it, because the _ was soft.")
-        'he slept on it, because _ was soft.'
-    """
+    """Return a context in a form that is the same in WinoGrande and in Wino-X."""
+    # Wino-X has a gap in place of "the" and the gap of WinoGrande.
     return re.sub(r"\bthe _", GAP, " ".join(context.lower().split()))
 
 

@@ -17,13 +17,7 @@ __all__ = ["Exclusions", "trained_on_winogrande"]
 
 @dataclass(frozen=True, slots=True)
 class Exclusions:
-    """What was excluded from a training part.
-
-    Attributes:
-        n: number of sentences of WinoGrande.
-        n_test, n_dev: how many of them are samples of the test and of the development part.
-        n_twins: how many more are twins of such a sentence.
-    """
+    """Numbers of sentences of WinoGrande: all, samples of both parts, and further twins of them."""
 
     n: int
     n_test: int
@@ -34,11 +28,7 @@ class Exclusions:
 def trained_on_winogrande(
     splits: WinoXSplits, sentences: Sequence[ContrastiveTranslationExample]
 ) -> tuple[WinoXSplits, Exclusions]:
-    """Return splits with WinoGrande as training part.
-
-    A sentence is a sample of Wino-X if it has the id of its schema, or its context
-    (`cc_hf_studies.wino_x.winogrande.same_context`).
-    """
+    """Return splits with WinoGrande as training part."""
     held_out = {"test": splits.test, "dev": splits.dev}
     for example in (*splits.test, *splits.dev):
         if example.tgt_lang != "en":
@@ -46,6 +36,7 @@ def trained_on_winogrande(
                 f"train_on: expected the English side of LM-Wino-X, such as lm_en_de.english, to"
                 f" train on WinoGrande, got samples in {example.tgt_lang!r}"
             )
+    # A sentence is a sample of Wino-X if it has the id of its schema, or its context.
     contexts = {
         same_context(example.extra["context"]): part
         for part, examples in held_out.items()

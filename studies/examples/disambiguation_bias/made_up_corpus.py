@@ -35,16 +35,10 @@ class Sizes:
     """Sizes of the language, the corpus and the model.
 
     Attributes:
-        homographs: number of homographs, each with two senses.
         triggers: number of trigger words of each sense.
-        adjectives: number of adjectives.
         of_sense: number of adjectives that go with one sense.
-        others: number of other words.
         training, test: numbers of sentence pairs.
-        steps: number of training steps.
         batch: number of pairs in a step.
-        width: width of the model.
-        learning_rate: largest learning rate.
         attacked: number of test sentences that are attacked.
         challenge: number of samples of the adversarial challenge set.
         top: sizes of the sets of the most biased test sentences.
@@ -68,14 +62,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence pair with its homograph.
-
-    Attributes:
-        source: source sentence.
-        target: its translation, word for word.
-        homograph: the homograph.
-        cluster: its sense.
-    """
+    """A sentence, its translation word for word, and its homograph with its sense."""
 
     source: str
     target: str
@@ -88,11 +75,8 @@ class Language:
     """The words of both languages.
 
     Attributes:
-        homographs: the ambiguous words.
         triggers: homograph -> sense -> triggers, the most frequent first.
         fitting: homograph -> sense -> adjectives that go with it.
-        adjectives: all adjectives.
-        others: all other words.
         translations: word -> its translation; for a homograph, (homograph, sense) -> translation.
     """
 
@@ -105,15 +89,7 @@ class Language:
 
     @classmethod
     def make(cls, sizes: Sizes, seed: int) -> Language:
-        """Make up the words of both languages.
-
-        Args:
-            sizes: how many.
-            seed: decides the words and which adjectives go with which sense.
-
-        Returns:
-            The language; the same one for the same arguments.
-        """
+        """Make up the words of both languages, the same ones for the same arguments."""
         draw = random.Random(seed)
         words, targets = _words(draw, "en"), _words(draw, "de")
 
@@ -165,17 +141,7 @@ def _words(draw: random.Random, lang: str) -> Iterator[str]:
 
 
 def sentences(language: Language, sizes: Sizes, n: int, seed: int) -> Iterator[Sentence]:
-    """Yield sentences.
-
-    Args:
-        language: the words.
-        sizes: the sizes of the language.
-        n: number of sentences.
-        seed: decides them.
-
-    Yields:
-        Sentences; the same ones for the same arguments.
-    """
+    """Yield sentences, the same ones for the same arguments."""
     draw = random.Random(seed)
     weights = [1 / rank**1.8 for rank in range(1, sizes.triggers + 1)]
     for _ in range(n):
@@ -211,15 +177,7 @@ def train_model(
     *,
     note: Callable[[str], None] = lambda text: None,
 ) -> None:
-    """Train a Marian model of two and two layers on whole words, and save it.
-
-    Args:
-        training: sentence pairs to learn from.
-        folder: folder for the model.
-        sizes: steps, batch and width.
-        seed: decides the first weights and the order of the pairs.
-        note: called with a line on the progress.
-    """
+    """Train a Marian model of two and two layers on whole words, and save it."""
     texts = [text for row in training for text in (row.source, row.target)]
     n_words = len({word for text in texts for word in text.split()})
     train_pieces(texts, folder, n_words + 2, model_type="word")

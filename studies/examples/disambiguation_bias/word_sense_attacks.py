@@ -71,14 +71,7 @@ TOY = Sizes(
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Run the experiment and write `figures.json` and a page for each model.
-
-    Args:
-        arguments: the command line; None for that of the process.
-
-    Returns:
-        The figures.
-    """
+    """Run the experiment, write `figures.json` and a page for each model; return the figures."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -95,16 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 def run(folder: Path, seeds: Sequence[int], sizes: Sizes) -> dict[str, Any]:
-    """Run the experiment.
-
-    Args:
-        folder: folder for all files.
-        seeds: seeds of the models.
-        sizes: sizes of language, corpus and models.
-
-    Returns:
-        The figures, as `figures.json` holds them.
-    """
+    """Run the experiment, and return the figures, as `figures.json` holds them."""
     clock = _Clock()
     language = Language.make(sizes, seed=1)
     for name, n, seed in (("training", sizes.training, 1), ("test", sizes.test, 2)):
@@ -175,18 +159,7 @@ class _Clock:
 def error_figures(
     model: Path, test: Sequence[TaggedPair], table: AttractorTable, language: Language, sizes: Sizes
 ) -> dict[str, Any]:
-    """Return how many homographs a model gets wrong, and whether the bias predicts it.
-
-    Args:
-        model: folder of the model.
-        test: sentences that the model has not seen.
-        table: attractors of the corpus that it has seen.
-        language: the words.
-        sizes: the sizes of the most biased sets.
-
-    Returns:
-        Error rates of all, of the most biased and of random sentences, and correlations.
-    """
+    """Return how many homographs a model gets wrong, and whether the bias predicts it."""
     translations = translate([pair.source for pair in test], model, num_beams=1)
     lexicon = language.lexicon()
     links = FastAlign().align(*aligned_texts([pair.source for pair in test], translations))
@@ -236,14 +209,7 @@ def attack_model(
     """Judge the attacks on a model, and write a page about them.
 
     Args:
-        model: folder of the model.
         evaluator: folder of the model that scores for contrastive conditioning.
-        folder: folder with the samples and attractors.
-        language: the words.
-        sizes: the size of the challenge set.
-
-    Returns:
-        One judgement per sample, and the figures.
     """
     samples = list(read_samples(folder / "samples.jsonl"))
     cues = SenseCues.from_attractors(read_table(folder / "attractors.json"))
@@ -272,11 +238,7 @@ def attack_model(
 
 
 def markdown(figures: Mapping[str, Any]) -> str:
-    """Return the figures as a Markdown table with a column for each model.
-
-    Args:
-        figures: what `run` returns.
-    """
+    """Return the figures as a Markdown table with a column for each model."""
     models = list(figures["models"].values())
     rows: list[tuple[str, list[str]]] = []
 

@@ -129,10 +129,7 @@ class System:
     """A model of the study.
 
     Attributes:
-        name: its name.
-        width: its width.
         is_student: whether it learns from the teacher's translations.
-        seed: its seed.
     """
 
     name: str
@@ -142,11 +139,7 @@ class System:
 
 
 class Study:
-    """The files of a study, each made once.
-
-    Args:
-        options: options of the command.
-    """
+    """The files of a study, each made once."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
@@ -407,12 +400,7 @@ def share_change(flow: Mapping[str, Mapping[str, float]], outcome: str) -> Paire
 
 
 def main(arguments: Sequence[str] | None = None) -> str:
-    """Run what is missing of the study, and print the tables, which are also written to
-    tables.seedN.md.
-
-    Returns:
-        The tables.
-    """
+    """Run what is missing of the study, and print and return the tables."""
     options = parser().parse_args(arguments)
     if options.threads:
         torch.set_num_threads(options.threads)

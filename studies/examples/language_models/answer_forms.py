@@ -83,7 +83,6 @@ class Schema:
 
     Attributes:
         nouns: number of the noun that is contained and of the one that contains.
-        adjective: number of the adjective.
         right: number of the right translation, 1 or 2.
     """
 
@@ -217,11 +216,7 @@ def trained_step(
     world: World,
     form: str,
 ) -> float:
-    """Train one step, with the loss on the answer only.
-
-    Returns:
-        The loss, before the step.
-    """
+    """Train one step, with the loss on the answer only, and return the loss before the step."""
     ids, n_answer = rows_of(schemas, world, form)
     logits = model(input_ids=ids[:, :-1], logits_to_keep=n_answer).logits
     loss = torch.nn.functional.cross_entropy(
@@ -238,11 +233,7 @@ def trained_step(
 def judged(
     model: GPT2LMHeadModel, schemas: Sequence[Schema], world: World, form: str
 ) -> dict[str, list[int]]:
-    """Let the model write its answers.
-
-    Returns:
-        For each schema whether the number is right, and whether every step is.
-    """
+    """Let the model write its answers; return which numbers, and which whole answers, are right."""
     ids, n_answer = rows_of(schemas, world, form)
     n_question = ids.shape[1] - n_answer
     written = ids[:, :n_question]
@@ -259,11 +250,7 @@ def judged(
 
 
 def share_with_interval(verdicts: Sequence[int], schemas: Sequence[Schema]) -> dict[str, float]:
-    """Return the share of right verdicts, with a 95 % interval over whole pairs of nouns.
-
-    Raises:
-        ValueError: if there is no interval.
-    """
+    """Return the share of right verdicts, with a 95 % interval over whole pairs of nouns."""
     interval = share_interval(
         np.array(verdicts), np.ones(len(verdicts)), groups=[schema.nouns for schema in schemas]
     )

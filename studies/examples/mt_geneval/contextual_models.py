@@ -114,11 +114,7 @@ class Recipe:
         return folder
 
     def check_folder(self) -> None:
-        """Refuse a folder with files that were made with other options.
-
-        Raises:
-            InputError: for such a folder.
-        """
+        """Refuse a folder with files that were made with other options."""
         files = {"shared", "output", "page"}
         chosen = {k: v for k, v in vars(self.options).items() if k not in files}
         path = self.folder / "options.json"
@@ -141,11 +137,7 @@ class Recipe:
         return {s: t for s, t in zip(sources, targets, strict=True) if t.strip()}
 
     def pairs(self) -> dict[str, list[_Pair]]:
-        """Return the pairs of each kind, from the file if they were made before.
-
-        The target sides are translations of the model that all trainings start from, so that
-        models differ in nothing but the added pairs.
-        """
+        """Return the pairs of each kind, from the file if they were made before."""
         path = _once(self.folder / "pairs.json", self._write_pairs)
         kinds = json.loads(path.read_text(encoding="utf-8"))
         return {kind: [(s, t) for s, t in rows] for kind, rows in kinds.items()}
@@ -153,6 +145,8 @@ class Recipe:
     def _write_pairs(self, path: Path) -> None:
         allowed = sentences(self.options.tgt_lang, self.options.shared / "upstream")
         print(f"{allowed.n_held_out:,} rows hold a sentence of the test sets", flush=True)
+        # All target sides are translations of the model that all trainings start from, so that
+        # models differ in nothing but the added pairs.
         kinds = {
             "plain": self._plain(allowed),
             "contextual": list(self._contextual(allowed)),
@@ -323,11 +317,7 @@ def pairs_table(recipe: Recipe) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> str:
-    """Make what is missing, write the tables into the page, and print them.
-
-    Returns:
-        The tables.
-    """
+    """Make what is missing, write the tables into the page, and print and return them."""
     options = parser().parse_args(arguments)
     recipe = Recipe(options)
     recipe.check_folder()

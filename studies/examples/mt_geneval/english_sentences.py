@@ -72,11 +72,8 @@ class Documents:
 
     Attributes:
         contexts: the context as it is, and its counterfactual.
-        sentence: the sentence, which shows no gender.
         told: the sentence with "he" or "she" in place of the name of the person, as each of the
             contexts has it.
-        genders: the gender that each of the contexts shows.
-        name: the name that was replaced.
     """
 
     contexts: tuple[str, str]
@@ -99,12 +96,7 @@ class Documents:
 
 
 def normalised(text: str) -> str:
-    """Return the words of a text in lower case, by which two sentences are the same.
-
-    Examples:
-        >>> normalised("He left -- at ONCE.")
-        'he left at once'
-    """
+    """Return the words of a text in lower case, by which two sentences are the same."""
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
@@ -144,9 +136,6 @@ def sentences(tgt_lang: str, data_dir: Path) -> Sentences:
     Args:
         tgt_lang: the judged language. Rows with a sentence of its test sets are dropped.
         data_dir: upstream repositories.
-
-    Raises:
-        InputError: for a language without pronouns in `TARGET_PRONOUNS`.
     """
     if tgt_lang not in TARGET_PRONOUNS:
         raise InputError(
@@ -177,13 +166,7 @@ def sentences(tgt_lang: str, data_dir: Path) -> Sentences:
 
 
 def documents_of_both_genders(rows: tuple[tuple[str, str], ...]) -> Iterator[Documents]:
-    """Yield the rows whose context shows one gender and whose sentence has one name as a subject.
-
-    Examples:
-        >>> (row,) = documents_of_both_genders((("She paints.", "In 1999, Ray was a writer."),))
-        >>> row.contexts[1], row.told
-        ('He paints.', ('In 1999, she was a writer.', 'In 1999, he was a writer.'))
-    """
+    """Yield rows whose context shows one gender and whose sentence has one name as a subject."""
     for context, sentence in rows:
         gender, subjects = gender_of(context), list(_SUBJECT.finditer(sentence))
         if gender not in _GENDERS or gender_of(sentence) or len(subjects) != 1:

@@ -29,7 +29,6 @@ class Judged:
 
     Attributes:
         examples: the rows of the subset, in the order of the judgements.
-        results: name of the model -> its result by gender_accuracy.
     """
 
     examples: Sequence[Example]

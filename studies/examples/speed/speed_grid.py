@@ -89,12 +89,8 @@ class Point:
     """A point of the grid.
 
     Attributes:
-        name: name of the system, without its seed.
         layers: numbers of encoder and decoder layers, such as "6,2".
         attention: self-attention of the decoder, "ordinary" or "average".
-        precision: precision of decoding.
-        beams: number of beams.
-        seed: seed of training.
     """
 
     name: str
@@ -116,13 +112,7 @@ class Point:
 
 
 def read_grid(path: Path) -> list[Point]:
-    """Read the points of a grid.
-
-    Args:
-        path: a table with the columns `COLUMNS`, CSV or tab-separated.
-
-    Returns:
-        The points.
+    """Read the points of a grid, a table with the columns `COLUMNS`, CSV or tab-separated.
 
     Raises:
         InputError: for other columns, layers that are not two numbers, or a point that occurs
@@ -159,14 +149,7 @@ def read_grid(path: Path) -> list[Point]:
 
 
 class SpeedGrid:
-    """The files of a grid, each made once.
-
-    Args:
-        options: options of the command.
-
-    Raises:
-        InputError: for a grid that cannot be read.
-    """
+    """The files of a grid, each made once."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
@@ -186,11 +169,7 @@ class SpeedGrid:
         return data / f"{name}.en", data / f"{name}.de"
 
     def make_data(self) -> None:
-        """Write sentences, unless the user gave some, and learn the vocabulary of all models.
-
-        Raises:
-            InputError: for some files of the user without the others.
-        """
+        """Write sentences, unless the user gave some, and learn the vocabulary of all models."""
 
         def write(path: Path) -> None:
             training, held_out = split(
@@ -323,14 +302,7 @@ def _once(path: Path, write: Callable[[Path], None]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> Path:
-    """Run what is missing of the grid.
-
-    Returns:
-        The folder of the files.
-
-    Raises:
-        SystemExit: for a grid or files that cannot work.
-    """
+    """Run what is missing of the grid, and return the folder of the files."""
     options = parser().parse_args(arguments)
     if options.threads:
         torch.set_num_threads(options.threads)

@@ -32,13 +32,8 @@ def batch_starts(
 
     Args:
         lengths: lengths of sources and targets of the pairs, of shape (n, 2).
-        batch_tokens: largest number of tokens in a batch, in place of a number of pairs: pairs
-            times the longest source and the longest target together. A pair that is longer is a
-            batch of its own.
-
-    Examples:
-        >>> batch_starts(np.array([[2, 2], [2, 3], [3, 3], [3, 9]]), batch_size=9, batch_tokens=12)
-        [0, 2, 3, 4]
+        batch_tokens: largest number of tokens in a batch, padding and both sides counted, in place
+            of a number of pairs. A longer pair is a batch of its own.
     """
     n_pairs = len(lengths)
     if batch_tokens is None:
@@ -56,13 +51,9 @@ def batch_starts(
 
 
 class PairBatches(Dataset[list[_Row]]):
-    """The batches of encoded pairs. An item is a whole batch, a list of rows.
+    """The batches of encoded pairs, sorted by length; an item is a whole batch, a list of rows.
 
-    Pairs are sorted by their lengths, so that a batch has little padding, and the composition of
-    batches is the same in every epoch. What is in memory are three numbers of each pair.
-
-    Args:
-        batch_size, batch_tokens: see `batch_starts`.
+    Batches are the same in every epoch, and three numbers of each pair are in memory.
     """
 
     def __init__(
@@ -96,11 +87,7 @@ class PairBatches(Dataset[list[_Row]]):
 
 
 class EpochOrder(Sampler[int], TrainerCallback):  # type: ignore[misc]
-    """A random order of batches that seed and epoch decide.
-
-    It is also a callback of the trainer, from which it hears the epoch, since accelerate does not
-    tell a sampler of a training that continues in several processes.
-    """
+    """A random order of batches that seed and epoch decide."""
 
     def __init__(self, n_batches: int, seed: int) -> None:
         self._n_batches, self._seed, self._epoch = n_batches, seed, 0
@@ -112,6 +99,8 @@ class EpochOrder(Sampler[int], TrainerCallback):  # type: ignore[misc]
         order = np.random.default_rng((self._seed, self._epoch)).permutation(self._n_batches)
         return iter(order.tolist())
 
+    # As a callback it hears the epoch from the trainer: accelerate does not tell a sampler of a
+    # training that continues in several processes.
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Note the epoch; a training that continues begins within one."""
         self._epoch = math.floor(state.epoch or 0)

@@ -26,11 +26,7 @@ def config_fields(
     dropout: float = 0.1,
     max_positions: int = 256,
 ) -> dict[str, Any]:
-    """Return the fields that all configurations of these transformers share.
-
-    Args:
-        dropout: share of values that are dropped in training, in [0, 1).
-    """
+    """Return the fields that all configurations of these transformers share."""
     return {
         "vocab_size": n_pieces,
         "d_model": sizes.width,
@@ -61,30 +57,15 @@ def make_model(
     max_positions: int = 256,
     seed: int = 1,
 ) -> Any:
-    """Return a model with random weights, in which the projection to the vocabulary is the matrix
-    of embeddings of the decoder.
+    """Return a model with random weights, whose output projection is the decoder's embeddings.
 
     Args:
-        sizes: sizes of the model.
         n_pieces: size of the vocabulary of the sources, padding included.
         n_target_pieces: size of the vocabulary of the targets; None if it is that of the sources,
             and both sides have one matrix of embeddings.
-        attention: self-attention of the decoder, one of `ATTENTIONS`: a Marian model, or one with
-            average attention, the registered model type "average_attention".
+        attention: self-attention of the decoder: "ordinary" for Marian, or "average".
         dropout: share of values that are dropped in training, in [0, 1).
         max_positions: largest number of pieces of a sentence.
-        seed: decides the weights.
-
-    Returns:
-        The model. Its decoder starts with padding, as in Marian.
-
-    Raises:
-        InputError: for another attention.
-
-    Examples:
-        >>> model = make_model(ModelSizes(1, 1, 8, 16, 16, heads=2), 50)
-        >>> model.config.pad_token_id
-        49
     """
     check_choice("attention", attention, ATTENTIONS)
     config_class: Any = MarianConfig
@@ -103,6 +84,7 @@ def make_model(
     torch.manual_seed(seed)
     config = config_class(
         **fields,
+        # The decoder starts with padding, as in Marian.
         decoder_start_token_id=fields["pad_token_id"],
         forced_eos_token_id=EOS,
         init_std=sizes.width**-0.5,
@@ -121,15 +103,8 @@ def make_model(
 
 
 def count_parameters(sizes: ModelSizes, n_pieces: int, *, attention: str = "ordinary") -> int:
-    """Return the number of parameters that are trained, without memory for their values.
-
-    Positions are computed, not trained, and are not counted.
-
-    Examples:
-        >>> from cc_hf_studies.common.scratch.options import SIZES
-        >>> count_parameters(SIZES["mini"], 42_024)
-        18130944
-    """
+    """Return the number of parameters that are trained, without memory for their values."""
     with torch.device("meta"):
         model = make_model(sizes, n_pieces, attention=attention)
+    # Positions are computed, not trained, and are not counted.
     return sum(weight.numel() for weight in model.parameters() if weight.requires_grad)

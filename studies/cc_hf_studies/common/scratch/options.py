@@ -27,12 +27,6 @@ class ModelSizes:
         width: width of states and embeddings.
         encoder_ffn, decoder_ffn: inner widths of the feed-forward layers of a side.
         heads: number of attention heads, a divisor of the width.
-
-    Examples:
-        >>> ModelSizes(1, 1, 6, 8, 8, heads=4)
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: heads: expected a divisor of the width 6, got 4
     """
 
     encoder_layers: Annotated[int, AtLeast(1)]
@@ -115,14 +109,7 @@ class TrainingOptions:
         probe_examples: number of examples of its sample.
         seed: seed of the weights, of the order of the pairs, of dropout and of the drawn pairs.
         cpu: train on the CPU, also where there is a GPU.
-
-    Raises:
-        InputError: for a value out of range, or options that cannot be combined.
-
-    Examples:
-        >>> TrainingOptions(layers="6,2", width=256).sizes
-        ModelSizes(encoder_layers=6, decoder_layers=2, width=256, encoder_ffn=2048, decoder_ffn=2048, heads=4)
-    """  # noqa: E501
+    """
 
     size: Annotated[str, OneOf(*SIZES)] = "small"
     layers: str | None = None

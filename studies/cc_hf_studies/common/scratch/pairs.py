@@ -38,21 +38,10 @@ _PAIRS, _COUNTS = "pairs.arrow", "counts.json"
 
 @dataclass(frozen=True)
 class PairFiles:
-    """Two line-aligned files, whose pairs can be read any number of times, blank lines included.
+    """Two line-aligned UTF-8 files, whose pairs can be read any number of times, blanks included.
 
     Attributes:
-        source: UTF-8 file with one sentence per line.
-        target: the translation of each line.
         n_pairs: size of a random subset, in the order of the files; None for all pairs.
-        seed: decides the subset.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     paths = [Path(folder, name) for name in ("a.en", "a.de")]
-        ...     _ = [path.write_text("Bat.\\n\\n", encoding="utf-8") for path in paths]
-        ...     list(PairFiles(*paths))
-        [('Bat.', 'Bat.'), ('', '')]
     """
 
     source: Path
@@ -102,16 +91,7 @@ def drop_reason(
 ) -> str | None:
     """Return why a pair is dropped before training, or None if it is kept.
 
-    The defaults are those of Vamvas & Sennrich (2021), section 4.2.
-
-    Args:
-        lengths: numbers of tokens of source and target, without marks such as EOS.
-        max_tokens: largest number of tokens of a side; None for any.
-        max_length_ratio: largest ratio of the numbers of tokens of both sides; None for any.
-
-    Examples:
-        >>> drop_reason("a b", "c d", (2, 2)), drop_reason("a", "b c d", (1, 3))
-        (None, 'n_length_ratio')
+    The defaults are those of Vamvas & Sennrich (2021), section 4.2; lengths are without EOS.
     """
     shorter, longer = sorted(lengths)
     if is_blank(source) or is_blank(target) or shorter < 1:
@@ -132,11 +112,7 @@ def encoded_pairs(
     max_tokens: int | None,
     max_length_ratio: float | None,
 ) -> Path:
-    """Write the pairs that pass the filters as token ids, unless this was done before.
-
-    Args:
-        max_tokens, max_length_ratio: the filters, see `drop_reason`.
-    """
+    """Write the pairs that pass the filters as token ids, unless this was done before."""
     identity: list[Any] = [
         *map(file_sha256, (files.source, files.target, *vocabulary)),
         *(files.n_pairs, files.n_pairs and files.seed, max_tokens, max_length_ratio),

@@ -41,14 +41,7 @@ _UNUSED = b"\x18\x05"  # the field `type` of a piece in a model: cut it into its
 def train_pieces(
     texts: Iterable[str], folder: Path, n_pieces: int, *, model_type: str = "unigram"
 ) -> None:
-    """Learn one SentencePiece vocabulary for both languages.
-
-    Args:
-        texts: sentences of both languages.
-        folder: folder for source.spm, target.spm (the same model) and vocab.json.
-        n_pieces: number of pieces, without padding.
-        model_type: unigram, bpe or word.
-    """
+    """Learn one SentencePiece vocabulary for both languages, of `n_pieces` without padding."""
     folder.mkdir(parents=True, exist_ok=True)
     _save([_learned(texts, n_pieces, model_type)] * 2, folder, separate=False)
 
@@ -62,9 +55,7 @@ def train_pieces_of_pairs(
     separate: bool = False,
     threshold: int = 1,
 ) -> None:
-    """Learn the vocabularies of a training corpus.
-
-    Of a large corpus, ten million texts are used, evenly over the corpus.
+    """Learn the vocabularies of a training corpus, from ten million texts of it at most.
 
     Args:
         threshold: number of times that a piece must occur in the whole segmented corpus of a
@@ -194,14 +185,7 @@ def load_pieces(
     """Load the vocabulary that was learned here, or that of a saved Marian model.
 
     Args:
-        folder: folder with source.spm, target.spm, vocab.json and, if each side has a vocabulary of
-            its own, target_vocab.json.
-        src_lang: language of the sources, ISO 639-1.
-        tgt_lang: language of the translations.
         max_pieces: largest number of pieces of a sentence, EOS included.
-
-    Returns:
-        The tokenizer.
 
     Raises:
         InputError: for a folder without these files, or ids other than those of `config_fields`.

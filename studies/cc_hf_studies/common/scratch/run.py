@@ -48,12 +48,8 @@ _FIGURES, _BEGUN = "figures.json", "options.json"
 
 @dataclass(frozen=True)
 class TrainingFiles:
-    """Pairs of line-aligned UTF-8 files, sources and translations.
-
-    Attributes:
-        train: to learn from.
-        dev: to choose the best checkpoint by.
-        tests: to translate in the end, for BLEU.
+    """Line-aligned UTF-8 files of sources and translations: to learn from, to choose the best
+    checkpoint by, and to translate in the end for BLEU.
     """
 
     train: tuple[Path, Path]
@@ -62,11 +58,7 @@ class TrainingFiles:
 
 
 def copy_checkpoint(best: Path, output: Path) -> list[str]:
-    """Copy the best checkpoint as the model, without the state of the training.
-
-    Returns:
-        The names of the checkpoints that the model is made of.
-    """
+    """Copy the best checkpoint as the model, without the state of the training."""
     with new_folder(output) as folder:
         state = shutil.ignore_patterns("*.bin", "*.pt", "*.pth", "trainer_state*")
         shutil.copytree(best, folder, ignore=state, dirs_exist_ok=True)
@@ -87,27 +79,22 @@ def train(
 ) -> dict[str, Any]:
     """Train a translation model, or continue a training that was broken off.
 
-    The same call with the same output continues with the last complete checkpoint, and ends in the
-    same weights as a training in one go: weights, optimizer, schedule, random numbers, the place in
-    the pairs and the count of early stopping are restored. On several threads or a GPU, sums may
-    round differently. Processes that torchrun started share each step.
+    The same call with the same output continues from the last complete checkpoint, and ends in the
+    same weights as an unbroken training. On several threads or a GPU, sums may round differently.
+    Processes that torchrun started share each step.
 
     Args:
-        output: folder of the training, new or to continue: `vocabulary`, `data` (the encoded
-            pairs), `training` (checkpoints), the model, `translations` of the test sets, and
-            figures.json.
-        make: makes the model from the options and the tokenizer; None for Marian, see
-            `cc_hf_studies.common.scratch.model.make_model`.
-        model_folder: name of the folder of the model.
+        output: folder of the training, with `vocabulary`, `data` (encoded pairs), `training`
+            (checkpoints), the model, `translations` of the test sets, and figures.json.
+        make: makes the model from the options and the tokenizer; None for Marian.
         choose: writes the model, called with the best checkpoint and the folder of the model. It
             returns the names of the checkpoints that were used.
         n_checkpoints: number of checkpoints that are kept, the best among them; at least 3.
         identity: what else decides the model, by name, such as the options of `make`.
-        note: is called with what happens.
 
     Returns:
-        The figures: counts of pairs, parameters, steps and seconds, the evaluations, the best of
-        them, and BLEU of the test sets with their mean, in [0, 1].
+        Counts of pairs, parameters, steps and seconds, the evaluations, the best of them, and BLEU
+        of the test sets with their mean, in [0, 1].
 
     Raises:
         InputError: for files that cannot be read, a folder of another training, options that
@@ -313,11 +300,7 @@ class _Run:
         return batches, counts
 
     def arguments(self, longest: int, n_checkpoints: int) -> Seq2SeqTrainingArguments:
-        """Return the arguments of the trainer.
-
-        A translation ends at twice the longest reference, which has so many pieces: a model that
-        has learned little repeats itself without end.
-        """
+        """Return the arguments of the trainer."""
         options = self.options
         by_bleu = options.choose_by == "bleu"
         return training_arguments(
@@ -336,6 +319,8 @@ class _Run:
             predict_with_generate=by_bleu,
             prediction_loss_only=not by_bleu,
             generation_num_beams=options.beams,
+            # A translation ends at twice the longest reference: a model that has learned little
+            # repeats itself without end.
             generation_max_length=min(2 * longest, options.max_tokens) + 2,
             metric_for_best_model=options.choose_by,
             greater_is_better=by_bleu,

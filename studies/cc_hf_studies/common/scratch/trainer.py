@@ -64,13 +64,7 @@ def training_arguments(
     cpu: bool,
     **others: Any,
 ) -> Seq2SeqTrainingArguments:
-    """Return arguments that this project's trainings share.
-
-    Adam has the betas .9 and .98, as in fairseq's recipes of translation.
-
-    Args:
-        output: folder of the checkpoints.
-    """
+    """Return arguments that this project's trainings share."""
     return Seq2SeqTrainingArguments(
         output_dir=str(output),
         max_steps=steps,
@@ -83,6 +77,7 @@ def training_arguments(
         per_device_train_batch_size=batch_size,
         learning_rate=learning_rate,
         warmup_steps=warmup,
+        # as in fairseq's recipes of translation
         adam_beta1=0.9,
         adam_beta2=0.98,
         weight_decay=0.0,
@@ -96,14 +91,10 @@ def training_arguments(
 
 
 class Checkpoints(TrainerCallback):  # type: ignore[misc]
-    """The checkpoints of a training, of which some are complete: a process that is killed may leave
-    one that is half written or half deleted.
+    """The checkpoints of a training; a process that is killed may leave an incomplete one.
 
-    It is a callback of the trainer, which notes when a checkpoint is complete, and keeps what a
-    training continues with in the two newest only, since optimizers are large.
-
-    Args:
-        folder: folder of the checkpoints.
+    As a callback of the trainer it notes when a checkpoint is complete. It keeps optimizers, which
+    are large, in the two newest checkpoints only.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -186,9 +177,7 @@ def _size(path: Path) -> int | None:
 
 
 class _Trainer(Seq2SeqTrainer):  # type: ignore[misc]
-    """A trainer whose evaluations keep the order of the rows, also where training groups rows by
-    their length: `make_compute_metrics` compares row by row.
-    """
+    """A trainer that evaluates rows in their order: `make_compute_metrics` compares by row."""
 
     order: EpochOrder | None = None
 
@@ -211,9 +200,8 @@ def make_trainer(
 ) -> Seq2SeqTrainer:
     """Return a trainer of translation.
 
-    Args:
-        arguments: with `predict_with_generate`, each evaluation translates the development pairs,
-            and `bleu` (sacreBLEU, in [0, 1]) can choose the best checkpoint.
+    With `predict_with_generate` in the arguments, each evaluation translates the development pairs,
+    and `bleu` (sacreBLEU, in [0, 1]) can choose the best checkpoint.
     """
     # Rows of similar length in a batch need less padding.
     development = sorted(development, key=lambda pair: len(pair[0]))

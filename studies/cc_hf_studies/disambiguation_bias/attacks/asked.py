@@ -22,13 +22,10 @@ def sentences_of(
     path: str | Path, languages: tuple[str | None, str | None]
 ) -> list[ProbingExample] | None:
     """Return the sentences of a file of adversarial samples, each distinct text once: every seed
-    before its first sample.
+    before its first sample; None if the file is another one.
 
-    Their categories are "seed" and the kinds of change. The ids of seeds begin with "seed:", and
-    only seeds have a reference.
-
-    Returns:
-        The sentences; None if the file is another one.
+    Categories are "seed" and the kinds of change. Only seeds have a reference, and ids that begin
+    with "seed:".
     """
     path = Path(path)
     if path.suffix.lower() not in JSONL:

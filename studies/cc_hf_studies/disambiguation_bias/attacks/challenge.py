@@ -44,11 +44,7 @@ def choose_challenge(
     max_per_homograph: int = 1_000,
     seed: int = 0,
 ) -> ChallengeSamples:
-    """Choose samples; the result does not depend on their order but for equal values.
-
-    The released program sorts by the bias towards the seed's sense by mistake. This function sorts
-    by the difference, as the thesis says.
-    """
+    """Choose samples; the result does not depend on their order but for equal values."""
     for name, value in (("n", n), ("max_per_homograph", max_per_homograph)):
         if value < 1:
             raise InputError(f"{name}: expected at least 1, got {value}")
@@ -58,6 +54,8 @@ def choose_challenge(
     for total, sample in enumerate(samples, 1):
         if sample.kind in CHALLENGE_KINDS:
             heap = best.setdefault(sample.homograph, [])
+            # The released program sorts by the bias towards the seed's sense by mistake. This is
+            # the difference, as the thesis says.
             _keep(heap, (sample.freq_diff, -total, sample), max_per_homograph)
         _keep(drawn, (-_hash(seed, sample.id), -total, sample), n)
     ranked = sorted((item for heap in best.values() for item in heap), reverse=True)[:n]

@@ -40,8 +40,7 @@ class ChangedSentence:
 
     Attributes:
         start: 0-based position of the adjective in characters of `text`.
-        edit_start: position in the original sentence from which characters moved.
-        shift: number of characters by which what follows the change moved.
+        edit_start: position in the original sentence from which characters moved by `shift`.
     """
 
     text: str
@@ -50,30 +49,21 @@ class ChangedSentence:
     shift: int
 
     def position(self, start: int) -> int:
-        """Return where a character of the original sentence stands in the changed one.
-
-        Args:
-            start: 0-based position of a character outside the changed words.
-        """
+        """Return where a character outside the changed words stands in the changed sentence."""
         return start + self.shift if start >= self.edit_start else start
 
 
 def insert_adjective(
     source: str, start: int, adjective: str, *, lang: str = "en"
 ) -> ChangedSentence:
-    """Insert an adjective before a noun.
+    """Insert an adjective before a noun, which begins at the character `start`.
 
     An indefinite article directly before it is adapted to the adjective. At the beginning of the
     sentence, the capital moves from the noun to the adjective; German nouns keep theirs.
 
-    Args:
-        start: 0-based position of the noun in characters.
-
     Examples:
         >>> insert_adjective("He found a spring.", 11, "old").text
         'He found an old spring.'
-        >>> insert_adjective("Bats fly at night.", 0, "huge").text
-        'Huge bats fly at night.'
     """
     changed = insert_before(source, start, adjective)
     if start == 0:
@@ -87,15 +77,7 @@ def insert_adjective(
 
 
 def insert_after(source: str, end: int, adjective: str) -> ChangedSentence:
-    """Insert an adjective after a noun, as in Portuguese.
-
-    Args:
-        end: 0-based position behind the last character of the noun.
-
-    Examples:
-        >>> insert_after("A mola quebrou.", 6, "velha").text
-        'A mola velha quebrou.'
-    """
+    """Insert an adjective after a noun that ends before the character `end`, as in Portuguese."""
     text = f"{source[:end]} {adjective}{source[end:]}"
     return ChangedSentence(text, end + 1, end, len(adjective) + 1)
 
@@ -103,16 +85,7 @@ def insert_after(source: str, end: int, adjective: str) -> ChangedSentence:
 def replace_adjective(
     source: str, start: int, length: int, adjective: str, *, lang: str = "en"
 ) -> ChangedSentence:
-    """Exchange an adjective.
-
-    Args:
-        start: 0-based position of the present adjective in characters.
-        length: its number of characters.
-
-    Examples:
-        >>> replace_adjective("It was an honest note.", 10, 6, "high").text
-        'It was a high note.'
-    """
+    """Exchange an adjective of `length` characters from `start` on."""
     word = adjective[:1].upper() + adjective[1:] if start == 0 else adjective
     changed = replace_at(source, start, length, word)
     shift = len(adjective) - length

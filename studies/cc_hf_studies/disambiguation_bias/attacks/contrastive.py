@@ -1,8 +1,6 @@
 """Contrastive conditioning as a judge of attacks: does a translation fit the source better with a
-cue for the seed's sense, or with a cue for the sense of the attractor?
-
-No lexicon of the target language is needed: the cues are words of the source language. This judge
-is not part of the thesis.
+cue for the seed's sense, or with a cue for the sense of the attractor? It needs no lexicon of the
+target language, and is not part of the thesis.
 """
 
 from __future__ import annotations
@@ -52,7 +50,6 @@ class SenseCues:
         words: homograph -> cluster -> words, the best first.
         n: number of cues of each sense that are used.
         name: where the words come from, for the signature.
-        placement: a name of `PLACEMENTS`.
     """
 
     words: Cues
@@ -71,13 +68,6 @@ class SenseCues:
 
         They are ordered by the difference of their relative frequency beside the sense and their
         largest one beside another sense, so that words that go with all senses are no cues.
-
-        Examples:
-            >>> from collections import Counter
-            >>> counts = {"bat": {"1": Counter(the=9, ball=3), "2": Counter(the=9, wings=2)}}
-            >>> table = AttractorTable(counts, {"bat": {"1": 9, "2": 9}})
-            >>> SenseCues.from_attractors(table).words["bat"]
-            {'1': ('ball',), '2': ('wings',)}
         """
         return cls(
             {homograph: _distinctive(counts) for homograph, counts in table.counts.items()},
@@ -119,12 +109,7 @@ def _distinctive(counts: Mapping[str, Mapping[str, int]]) -> dict[str, tuple[str
 
 @dataclass(frozen=True, slots=True)
 class Conditioned:
-    """A source under two readings.
-
-    Attributes:
-        correct: the source with a cue for the right sense, one per pair of cues.
-        incorrect: the source with a cue for the sense of the attractor, one per pair of cues.
-    """
+    """A source with cues for the right sense, and with cues for the sense of the attractor."""
 
     source: str
     correct: tuple[str, ...]
@@ -134,13 +119,10 @@ class Conditioned:
 def conditioned_rows(
     samples: Iterable[AdversarialSample], cues: SenseCues
 ) -> list[tuple[Conditioned, Conditioned] | None]:
-    """Return the cued sources of each sample's seed and of the sample.
+    """Return the cued sources of each sample's seed and of the sample, or None without cues.
 
     The best cue of one sense is compared with the best of the other, the second with the second,
     and so on.
-
-    Returns:
-        One pair of seed and sample per sample; None where one of the two senses has no cue.
     """
     rows: list[tuple[Conditioned, Conditioned] | None] = []
     for sample in samples:
@@ -187,14 +169,8 @@ def conditioned_probabilities(
     tgt_lang: str,
     progress: bool = False,
 ) -> tuple[dict[Conditioned, float], EvaluationResult]:
-    """Return the probability of the right sense in the translation of each row: the mean over its
-    pairs of cues.
-
-    A cue that the translation leaves out costs probability of its own, so one pair says little. A
-    blank translation has the probability 0.
-
-    Returns:
-        The probabilities, in [0, 1], and the result of the metric `contrastive_conditioning`.
+    """Return the probability, in [0, 1], of the right sense in the translation of each row: the
+    mean over its pairs of cues. A blank translation has the probability 0.
     """
     distinct = list(dict.fromkeys(rows))
     if not distinct:
@@ -222,6 +198,7 @@ def conditioned_probabilities(
         bootstrap=Bootstrap(n_resamples=1),
         progress=progress,
     )
+    # A cue that the translation lacks costs probability of its own, so one pair says little.
     probabilities: dict[Conditioned, list[float]] = {}
     for (row, _, _), judgement in zip(pairs, result.judgements, strict=True):
         probabilities.setdefault(row, []).append(judgement.probability_correct or 0.0)

@@ -85,11 +85,7 @@ def generate_samples(
     which stands directly before the noun. At the homograph, it modifies the homograph in the seed's
     sense somewhere in the corpus; at another noun, it modifies that noun. No part of a compound is
     changed. In German the corpus must have the adjective between the same determiner and the same
-    form of the noun, in Portuguese after the same form, so that it agrees. All samples are yielded,
-    whatever their bias.
-
-    Args:
-        rules: further rules; None for those of the thesis.
+    form of the noun, in Portuguese after the same form, so that it agrees.
 
     Yields:
         Samples in the order of the seeds, then of the nouns, the adjectives and the clusters.

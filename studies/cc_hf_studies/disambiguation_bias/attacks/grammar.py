@@ -15,14 +15,7 @@ __all__ = ["compare_grammar", "language_tool"]
 def compare_grammar(
     samples: Iterable[AdversarialSample], count_errors: Callable[[str], int]
 ) -> Share:
-    """Count the samples with more errors than their seed.
-
-    Examples:
-        >>> compare_grammar([], len)
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: samples: expected at least one, got none
-    """
+    """Count the samples with more errors than their seed."""
     pairs = dict.fromkeys((sample.seed_source, sample.source) for sample in samples)
     if not pairs:
         raise InputError("samples: expected at least one, got none")

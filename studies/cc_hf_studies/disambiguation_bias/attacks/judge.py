@@ -44,7 +44,6 @@ class AttackFigures:
     """Success of attacks on one system, by one judge.
 
     Attributes:
-        judge: a name of `JUDGES`.
         n_samples: number of samples, whatever the outcome of their seeds.
         n_flipped: number of samples flipped to any wrong sense, whose seed is correct; None for a
             judge that sees two senses only.
@@ -79,12 +78,10 @@ def _rows(shares: Iterable[tuple[str, Share]]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class JudgeAgreement:
-    """Agreement of both judges on the samples whose seeds both find correct.
+    """Agreement of both judges on the n samples whose seeds both find correct.
 
     Attributes:
-        n: number of these samples.
         n_success: number of successful attacks by the lexicon and by contrastive conditioning.
-        n_both: number of attacks that succeed by both.
         agreement: share of samples on which they agree, in [0, 1].
         kappa_interval: bootstrap interval over seeds.
         n_seeds_agree, n_seeds: number of samples on whose seed both agree, whether it is correct,
@@ -104,11 +101,7 @@ class JudgeAgreement:
 def attack_figures(
     judgements: Sequence[AttackJudgement], *, judge: str = "lexicon"
 ) -> AttackFigures:
-    """Return the success of attacks in total, by kind of change and by bias.
-
-    Returns:
-        Rates in [0, 1], with the counts beside them.
-    """
+    """Return the success of attacks in total, by kind of change and by bias, as rates in [0, 1]."""
     outcomes = [judgement.succeeds(judge) for judgement in judgements]
     counted = [
         (judgement, bool(outcome))
@@ -155,14 +148,7 @@ def _range(low: float, high: float) -> str:
 def judge_agreement(
     judgements: Sequence[AttackJudgement], *, bootstrap: Bootstrap | None = None
 ) -> JudgeAgreement | None:
-    """Return how well contrastive conditioning agrees with the lexicon on which attacks succeed.
-
-    Args:
-        bootstrap: how the interval is drawn; None for the defaults.
-
-    Returns:
-        The agreement; None if no sample has a seed that both find correct.
-    """
+    """Return how well both judges agree; None if no sample has a seed that both find correct."""
     judged = [
         judgement
         for judgement in judgements

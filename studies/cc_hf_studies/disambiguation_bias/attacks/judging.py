@@ -60,7 +60,6 @@ class Translated(NamedTuple):
 
     Attributes:
         signature: system and beams, or the hash of the file, for the signature.
-        texts: text -> translation.
         is_complete: whether every text must have a translation. Otherwise samples without one, for
             themselves or for their seed, are not judged.
     """
@@ -72,12 +71,7 @@ class Translated(NamedTuple):
 
 
 class AttackReport(NamedTuple):
-    """What is known about the attacks on one system.
-
-    Attributes:
-        figures: success by each judge that was used.
-        agreement: agreement of two judges; None for one.
-    """
+    """What is known about the attacks on one system; `agreement` is None for one judge."""
 
     system: str
     figures: Sequence[AttackFigures]
@@ -103,7 +97,6 @@ def translate_or_read(
         system: model that translates; None to read `translations`.
         translations: one line for each text of `distinct_texts`, or a JSONL file with the
             translations of a model that was asked, which may lack some; None to translate.
-        name: name of the system; None for that of the model or file.
     """
     if not samples:
         raise InputError(
@@ -157,13 +150,7 @@ def judge_attacks(
     bootstrap: Bootstrap | None = None,
     progress: bool = False,
 ) -> tuple[list[AttackJudgement], AttackReport]:
-    """Judge the homograph in every translation, and count successful attacks.
-
-    Args:
-        lexicon: judge by the words of each sense; None for none.
-        cues: judge by contrastive conditioning; None for none.
-        bootstrap: how intervals are drawn; None for the defaults.
-    """
+    """Judge the homograph in every translation by lexicon or cues, and count successes."""
     if lexicon is None and cues is None:
         raise InputError("judge: expected a lexicon, cues or both, got neither")
     bootstrap = bootstrap or Bootstrap()

@@ -41,8 +41,7 @@ class AttackFiles:
     Attributes:
         seeds: tagged pairs that are held out from the corpus.
         training: tagged pairs of the corpus, in which the adjectives of each sense are counted.
-        corpus: further source sentences, one per line, for the adjectives of other nouns; None for
-            none.
+        corpus: further source sentences, one per line, for the adjectives of other nouns.
     """
 
     seeds: Path
@@ -53,12 +52,10 @@ class AttackFiles:
 
 @dataclass(frozen=True)
 class Checks:
-    """Language models that check seeds and samples.
+    """Language models that check the sense of seeds and the fluency of samples; None for no check.
 
     Attributes:
-        masked_lm: checks the sense of seeds; None skips the check.
         lexicon: the senses that `masked_lm` compares.
-        causal_lm: checks the fluency of samples; None skips the check.
         max_ratio: largest ratio of perplexities.
     """
 
@@ -82,7 +79,6 @@ class GenerationReport:
     """How a file of samples was made.
 
     Attributes:
-        signature: seeds, corpus, lexicon and every option.
         counts: how many pairs and samples each step kept or dropped.
     """
 
@@ -110,14 +106,11 @@ def make_attacks(
     checks: Checks | None = None,
     sources: Path | None = None,
 ) -> GenerationReport:
-    """Write adversarial samples, and a summary beside them.
+    """Write adversarial samples, and a summary beside them, row by row.
 
-    Pairs and samples are read and written row by row.
+    Rules that are None are those of the thesis.
 
     Args:
-        seed_rules: which pairs are seeds; None for the rules of the thesis.
-        rules: which samples are made; None for the rules of the thesis.
-        checks: language models that check seeds and samples; None for none.
         sources: file for every distinct text, one per line; None for no file.
     """
     seed_rules, rules, checks = (

@@ -21,15 +21,12 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class ModifierTable:
-    """Counts of adjectives by the word that they modify.
-
-    Comparatives and superlatives are not counted, and neither are modifiers of compounds.
+    """Counts of adjectives by the word that they modify, in the positive and outside of compounds.
 
     Attributes:
         senses: homograph -> cluster -> adjective -> number of occurrences.
         nouns: lemma of a noun -> adjective -> number of occurrences, in all senses.
-        forms: `agreement` of a noun -> adjective -> number of occurrences, in all senses; empty in
-            English.
+        forms: `agreement` of a noun -> adjective -> number of occurrences; empty in English.
     """
 
     senses: dict[str, dict[str, Counter[str]]] = field(
@@ -48,21 +45,14 @@ class ModifierTable:
         return self.nouns.get(noun, Counter())
 
     def agrees(self, adjective: str, noun: Noun) -> bool:
-        """Return whether an adjective has a form that was seen with nouns such as this one.
-
-        In English all adjectives agree with all nouns.
-        """
+        """Return whether an adjective was seen in this form with such nouns; True in English."""
         return noun.agreement is None or adjective in self.forms.get(noun.agreement, ())
 
 
 def count_modifiers(
     pairs: Iterable[TaggedPair], parser: NounParser, *, sources: Iterable[str] = ()
 ) -> ModifierTable:
-    """Count the adjectives of nouns in tagged pairs, and in further sentences.
-
-    A sentence that several pairs share, because it has several homographs, counts once for the
-    nouns if the pairs follow each other.
-    """
+    """Count the adjectives of nouns in tagged pairs, and in further sentences."""
     senses: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     nouns: dict[str, Counter[str]] = defaultdict(Counter)
     forms: dict[str, Counter[str]] = defaultdict(Counter)
@@ -73,6 +63,8 @@ def count_modifiers(
             for noun in phrases:
                 if noun.start == pair.start:
                     _count(senses[pair.homograph][pair.cluster], noun)
+                # A sentence that several pairs share, because it has several homographs, counts
+                # once for the nouns if the pairs follow each other.
                 if pair.source != previous:
                     _count_noun(nouns, forms, noun)
             n_sentences += pair.source != previous
@@ -101,12 +93,7 @@ def _count(counter: Counter[str], noun: Noun) -> None:
 
 
 def batched(rows: Iterable[_T], size: int) -> Iterator[list[_T]]:
-    """Yield the rows in lists of `size`, the last of which may be shorter.
-
-    Examples:
-        >>> list(batched("abc", 2))
-        [['a', 'b'], ['c']]
-    """
+    """Yield the rows in lists of `size`, the last of which may be shorter."""
     iterator = iter(rows)
     while batch := list(islice(iterator, size)):
         yield batch

@@ -69,8 +69,6 @@ class LexiconJudge:
 
     Attributes:
         search: a name of `cc_hf.test_sets.mucow.homograph_accuracy.SEARCHES`.
-        aligner: a name of `cc_hf.text.alignment.ALIGNERS`, or an Aligner.
-        lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
         alignments: alignments that replace the aligner: a Pharaoh file or its lines, one for each
             text of `distinct_texts`, by indices of `cc_hf.text.tokenization.word_tokens`.
     """
@@ -98,16 +96,14 @@ _Question = tuple[str, str, int, str]
 def judge_by_lexicon(
     samples: Sequence[AdversarialSample], translations: Mapping[str, str], judge: LexiconJudge
 ) -> list[AttackJudgement]:
-    """Return the outcome of the homograph in each seed and in each sample.
-
-    All translations are aligned together, each distinct text once.
-    """
+    """Return the outcome of the homograph in each seed and in each sample."""
     texts = distinct_texts(samples)
     _check_translated(texts, translations)
     lemmatizer = find_lemmatizer(judge.lemmatizer)
     check_language(judge.lexicon.tgt_lang, lemmatizer)
     composed_texts = {text: composed(translations[text]) for text in texts}
     aligner = chosen_aligner(judge.aligner, judge.alignments)
+    # All translations are aligned together, each distinct text once.
     links = aligner.align(*aligned_texts(texts, list(composed_texts.values())))
     link_of = dict(zip(texts, links, strict=True))
     questions = list(dict.fromkeys(q for sample in samples for q in _questions(sample)))
@@ -130,11 +126,7 @@ def judge_by_lexicon(
 
 
 def lexicon_ceiling(samples: Sequence[AdversarialSample], judge: LexiconJudge) -> str:
-    """Return in how many references of the seeds the judge finds the right sense, as a note.
-
-    Args:
-        samples: the samples; each seed counts once, and without a reference it is left out.
-    """
+    """Return in how many references of seeds the judge finds the right sense, as a note."""
     senses = _senses(samples, judge.lexicon)
     seeds = {_questions(sample)[0]: sample.seed_reference for sample in samples}
     return ceiling_note(

@@ -25,8 +25,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class AdversarialSample:
-    """A sentence with another adjective, which is to flip the sense of a homograph (thesis, section
-    3.3.1).
+    """A sentence with another adjective, to flip the sense of a homograph (thesis, section 3.3.1).
 
     Attributes:
         id: unique within a file.
@@ -34,9 +33,7 @@ class AdversarialSample:
         kind: a name of `cc_hf_studies.disambiguation_bias.attacks.changes.KINDS`.
         start: 0-based position of the adjective in characters of `source`.
         replaced: the adjective whose place it takes; "" for an insertion.
-        homograph: the homograph, as the lexicon has it.
-        homograph_start: 0-based position of the homograph in `source`.
-        seed_homograph_start: its position in `seed_source`.
+        homograph_start, seed_homograph_start: 0-based position of the homograph in both sources.
         seed_cluster: id of the right sense.
         adv_cluster: id of the wrong sense of which the adjective is an attractor.
         freq_adv, ppmi_adv: bias of the adjective towards the wrong sense, by relative frequency and
@@ -45,7 +42,6 @@ class AdversarialSample:
         freq_diff, ppmi_diff: `*_adv` less `*_seed`.
         fluency_ratio: perplexity of the sample divided by that of the seed; None if it was not
             computed.
-        seed_reference: reference translation of `seed_source`; "" if there is none.
     """
 
     id: str
@@ -76,12 +72,10 @@ class AttackJudgement:
     """The outcome of the homograph in the translations of a seed and of a sample made from it.
 
     Attributes:
-        seed_outcome: outcome of the homograph in `seed_translation`, such as "correct",
+        seed_outcome, outcome: outcome of the homograph in both translations, such as "correct",
             "flipped:3", "unknown" or "deleted"; "" if no lexicon judged it.
-        outcome: the same in `translation`.
-        seed_probability_correct: probability of the right sense in `seed_translation` by
+        seed_probability_correct, probability_correct: probability of the right sense by
             contrastive conditioning, in [0, 1]; None if no evaluator judged it.
-        probability_correct: the same in `translation`.
     """
 
     sample: AdversarialSample
@@ -93,15 +87,12 @@ class AttackJudgement:
     probability_correct: float | None = None
 
     def succeeds(self, judge: str) -> bool | None:
-        """Return whether the attack succeeds.
+        """Return whether the attack succeeds; None if the seed is not translated correctly.
 
         By the lexicon, it succeeds if the seed's outcome is "correct" and the sample's is flipped
         to the sense of the attractor. By contrastive conditioning, it succeeds if the seed's
         translation has the right sense with a probability of at least 0.5, and the sample's with
         less.
-
-        Returns:
-            Whether it succeeds; None if the seed is not translated correctly, or was not judged.
         """
         if judge == "lexicon":
             if self.seed_outcome != "correct":
@@ -119,9 +110,7 @@ _WRITTEN = "write the file with `cc-hf study disambiguation_bias attack {}`"
 
 
 def read_samples(path: str | Path) -> Iterator[AdversarialSample]:
-    """Yield the samples of a file that `cc-hf study disambiguation_bias attack build` wrote,
-    without loading it whole.
-    """
+    """Yield the samples of a file that `attack build` wrote, without loading it whole."""
     seen: set[str] = set()
     remedy = _WRITTEN.format("build")
     for where, row in read_rows(Path(path), JSONL, _form(AdversarialSample), remedy=remedy):
@@ -134,9 +123,7 @@ def read_samples(path: str | Path) -> Iterator[AdversarialSample]:
 
 
 def read_judgements(path: str | Path) -> Iterator[AttackJudgement]:
-    """Yield the judgements of a file that `cc-hf study disambiguation_bias attack judge` wrote,
-    without loading it whole.
-    """
+    """Yield the judgements of a file that `attack judge` wrote, without loading it whole."""
     remedy = _WRITTEN.format("judge")
     form = {**_form(AdversarialSample), **_form(AttackJudgement)}
     for where, row in read_rows(Path(path), JSONL, form, remedy=remedy):

@@ -60,7 +60,6 @@ def select_seeds(
     Args:
         pairs: pairs that are not part of the training corpus. They are iterated twice, so they must
             not be an iterator; only numbers of them are kept.
-        rules: thresholds; None for those of the thesis.
     """
     if isinstance(pairs, Iterator):
         raise InputError(
@@ -141,17 +140,14 @@ def fluent_samples(
 ) -> Iterator[AdversarialSample]:
     """Yield the samples whose perplexity is at most `max_ratio` times that of their seed.
 
-    The perplexity is exp of the mean negative log-probability per token of the sentence, with the
-    end of the sentence where the model has a token for it. Samples of one seed that differ in the
-    wrong sense only are scored once.
-
-    Args:
-        causal_lm: a causal language model with an empty prompt (`load_evaluator(..., prompt="")`).
+    The perplexity is exp of the mean negative log-probability per token, by a causal language model
+    with an empty prompt. The end of the sentence counts where the model has a token for it.
     """
     if not max_ratio > 0:
         raise InputError(f"max_ratio: expected a number above 0, got {max_ratio}")
     counts = Counter() if counts is None else counts
     for batch in batched(samples, 8 * _BATCH):
+        # Samples of one seed that differ in the wrong sense only are scored once.
         texts = list(dict.fromkeys(t for s in batch for t in (s.seed_source, s.source)))
         scores = causal_lm.score(
             [ScoringRequest("", text, row) for row, text in enumerate(texts)],

@@ -80,11 +80,8 @@ class KindFigures:
     """Answers of both raters about the sentences of one kind.
 
     Attributes:
-        kind: a name of `KINDS_OF_SENTENCES`.
-        n: number of answers.
-        n_wrong: number of answers that name the wrong sense.
-        n_none: number of answers that no sense fits.
-        n_both: number of answers that both senses fit.
+        n, n_wrong, n_none, n_both: number of answers, and of those that name the wrong sense, none
+            that fits, or both.
         error_rate: share of answers other than the right sense, in [0, 1].
         interval: Wilson's interval of the error rate.
         naturalness: mean of the ratings, in [1, 5].
@@ -129,7 +126,7 @@ def draw_sentences(
     """Draw adversarial and regular sentences and shuffle them.
 
     An adversarial sentence offers the right sense and that of the attractor, a regular one the
-    right sense and another one at random. Which of them comes first is random.
+    right sense and another one at random, in random order.
     """
     if n < 1:
         raise InputError(f"n: expected at least 1, got {n}")
@@ -197,14 +194,7 @@ def rate_sheets(
     *,
     bootstrap: Bootstrap | None = None,
 ) -> SheetFigures:
-    """Return error rates, naturalness, and the agreement of two raters.
-
-    Args:
-        bootstrap: how the interval of kappa is drawn; None for the defaults.
-
-    Returns:
-        Rates in [0, 1].
-    """
+    """Return error rates in [0, 1], naturalness, and the agreement of two raters."""
     senses, ratings = (
         [[rater[row.id][question] for row in key.rows] for rater in (first, second)]
         for question in (0, 1)

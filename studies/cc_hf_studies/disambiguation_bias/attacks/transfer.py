@@ -15,12 +15,10 @@ __all__ = ["Transfer", "jaccard", "transferability"]
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Attacks that succeed on several systems.
+    """Attacks that succeed on several systems: on all of them, and on at least one.
 
     Attributes:
         n: number of samples whose seed all of them translate correctly.
-        n_all: number of these attacks that succeed on all systems.
-        n_any: number of these attacks that succeed on at least one.
         jaccard: n_all / n_any, in [0, 1]; None if no attack succeeds.
     """
 
@@ -32,20 +30,11 @@ class Transfer:
 
 
 def jaccard(sets: Iterable[AbstractSet[Hashable]]) -> float | None:
-    """Return the number of members of all sets divided by the number of members of any.
-
-    Where there are three sets, the released program divides by another number than the true union.
-
-    Returns:
-        The index, in [0, 1]; None if all sets are empty.
-
-    Examples:
-        >>> jaccard([{1, 2, 3}, {2, 3, 4}, {3, 5}])
-        0.2
-    """
+    """Return the number of members of all sets divided by that of any; None if all are empty."""
     members = list(sets)
     if len(members) < 2:
         raise InputError(f"sets: expected two or more, got {len(members)}")
+    # Where there are three sets, the released program divides by another number than this union.
     union = set().union(*members)
     return len(set(members[0]).intersection(*members[1:])) / len(union) if union else None
 
@@ -53,10 +42,7 @@ def jaccard(sets: Iterable[AbstractSet[Hashable]]) -> float | None:
 def transferability(
     judgements: Mapping[str, Iterable[AttackJudgement]], *, judge: str = "lexicon"
 ) -> list[Transfer]:
-    """Compare the successful attacks of systems: of each two, and of all.
-
-    Only samples whose seed all compared systems translate correctly count.
-    """
+    """Compare the successful attacks of each two systems, and of all, on seeds all get right."""
     if len(judgements) < 2:
         raise InputError(f"expected the judgements of two systems or more, got {len(judgements)}")
     samples: dict[str, set[str]] = {}

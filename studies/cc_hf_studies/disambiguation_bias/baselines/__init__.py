@@ -1,7 +1,5 @@
-"""The LSTM and the convolutional model of fairseq, baselines of the thesis (Table 3.5): known to
-the Auto classes.
-
-Saved models carry their files, so that the Hub can load them without cc_hf.
+"""The LSTM and the convolutional model of fairseq, baselines of the thesis (Table 3.5), as models
+of transformers.
 """
 
 from __future__ import annotations
@@ -23,5 +21,6 @@ for _model in (ConvS2SForConditionalGeneration, LSTMForConditionalGeneration):
     _config = _model.config_class
     AutoConfig.register(_config.model_type, _config, exist_ok=True)
     AutoModelForSeq2SeqLM.register(_config, _model, exist_ok=True)
+    # Saved models carry their files, so that the Hub can load them without cc_hf.
     _config.register_for_auto_class()
     _model.register_for_auto_class("AutoModelForSeq2SeqLM")

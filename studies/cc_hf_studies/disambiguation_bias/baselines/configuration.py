@@ -54,10 +54,6 @@ class LSTMConfig(_TranslationConfig):
         decoder_out_embed_dim: width of the states that are projected to the vocabulary.
         share_embeddings: whether both sides have the same embeddings.
         max_position_embeddings: length of the longest source or target, in tokens.
-
-    Examples:
-        >>> LSTMConfig(vocab_size=100, decoder_hidden_size=32).src_vocab_size
-        100
     """
 
     model_type = "lstm"
@@ -97,11 +93,6 @@ class ConvS2SConfig(_TranslationConfig):
         max_source_positions, max_target_positions: length of the longest text of each side, in
             tokens.
         share_embeddings: whether both sides have the same embeddings.
-
-    Examples:
-        >>> config = ConvS2SConfig(vocab_size=100, max_target_positions=50)
-        >>> config.max_position_embeddings, config.num_hidden_layers
-        (50, 8)
     """
 
     model_type = "convs2s"

@@ -107,12 +107,10 @@ def _convs2s_settings(
 
 
 def _convolutions(checkpoint: FairseqCheckpoint, side: str) -> list[tuple[int, ...]]:
-    """Return channels, width of the kernel and residual connection of each layer of a side.
-
-    fairseq evaluates the option as a program; here only lists of tuples, times a number, added to
-    each other are read, as in all of its architectures.
-    """
+    """Return channels, width of the kernel and residual connection of each layer of a side."""
     text = checkpoint.options.get(f"{side}_layers")
+    # fairseq evaluates the option as a program; here only lists of tuples, times a number, added to
+    # each other are read, as in all of its architectures.
     parts = [_CONVOLUTIONS.fullmatch(part) for part in str(text).replace(" ", "").split("+")]
     layers = [
         (*(int(number) for number in layer.split(",")), 1)[:3]
@@ -134,9 +132,7 @@ def _lstm_weights(checkpoint: FairseqCheckpoint) -> dict[str, torch.Tensor]:
 
 
 def _convs2s_weights(checkpoint: FairseqCheckpoint) -> dict[str, torch.Tensor]:
-    """Return the weights under the names of `ConvS2SForConditionalGeneration`, after weight
-    normalisation.
-    """
+    """Return the weights under the names of the model, after weight normalisation."""
     weights: dict[str, torch.Tensor] = {}
     for name, weight in checkpoint.weights.items():
         stem, _, kind = name.rpartition("_")
@@ -152,12 +148,10 @@ def _convs2s_weights(checkpoint: FairseqCheckpoint) -> dict[str, torch.Tensor]:
 
 
 def _normalised(checkpoint: FairseqCheckpoint, name: str) -> torch.Tensor:
-    """Return a weight from its lengths, "_g", and its directions, "_v" (Salimans & Kingma 2016).
-
-    The shape of the lengths says over which dimensions a direction extends: convolutions of the
-    first models have one length for each position of the kernel, later ones for each output.
-    """
+    """Return a weight from its lengths, "_g", and its directions, "_v" (Salimans & Kingma 2016)."""
     lengths, directions = (checkpoint.weights[f"{name}_{kind}"] for kind in "gv")
+    # The shape of the lengths says over which dimensions a direction extends: convolutions of the
+    # first models have one length for each position of the kernel, later ones for each output.
     dims = [dim for dim, size in enumerate(lengths.shape) if size == 1]
     if lengths.dim() != directions.dim() or any(
         size not in (1, directions.shape[dim]) for dim, size in enumerate(lengths.shape)

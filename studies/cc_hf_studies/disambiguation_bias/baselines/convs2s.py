@@ -131,10 +131,7 @@ class ConvS2SAttention(nn.Module):
 
 
 class ConvS2SDecoder(_Stack):
-    """The decoder, with the names of weights that fairseq has.
-
-    The cache keeps the inputs of each convolution as keys, and no values.
-    """
+    """The decoder, whose cache keeps the inputs of each convolution as keys, and no values."""
 
     def __init__(self, config: ConvS2SConfig) -> None:
         super().__init__(
@@ -182,16 +179,7 @@ class ConvS2SDecoder(_Stack):
 
 
 class ConvS2SForConditionalGeneration(TranslationModel):
-    """fairseq's convolutional model with its projection to the vocabulary.
-
-    Examples:
-        >>> sizes = {"d_model": 8, "decoder_out_embed_dim": 8, "encoder_convolutions": [(8, 3, 1)]}
-        >>> sizes |= {"decoder_convolutions": [(8, 3, 1)], "decoder_attention": [True]}
-        >>> model = ConvS2SForConditionalGeneration(ConvS2SConfig(vocab_size=20, **sizes)).eval()
-        >>> ids = torch.tensor([[5, 6, 2]])
-        >>> model(ids, decoder_input_ids=ids).logits.shape
-        torch.Size([1, 3, 20])
-    """
+    """fairseq's convolutional model with its projection to the vocabulary."""
 
     config_class = ConvS2SConfig
 

@@ -162,15 +162,7 @@ class LSTMDecoder(nn.Module):
 
 
 class LSTMForConditionalGeneration(TranslationModel):
-    """fairseq's LSTM with its projection to the vocabulary.
-
-    Examples:
-        >>> sizes = {"encoder_hidden_size": 8, "decoder_hidden_size": 8, "num_hidden_layers": 2}
-        >>> model = LSTMForConditionalGeneration(LSTMConfig(vocab_size=20, **sizes)).eval()
-        >>> ids = torch.tensor([[5, 6, 2]])
-        >>> model(ids, decoder_input_ids=ids).logits.shape
-        torch.Size([1, 3, 20])
-    """
+    """fairseq's LSTM with its projection to the vocabulary."""
 
     config_class = LSTMConfig
 

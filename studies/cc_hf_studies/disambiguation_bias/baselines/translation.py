@@ -74,12 +74,10 @@ class TranslationModel(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
             self.model.encoder.embed_tokens.weight = shared
 
     def get_encoder(self, *_arguments: Any, **_options: Any) -> nn.Module:
-        """Return the encoder."""
         encoder: nn.Module = self.model.encoder
         return encoder
 
     def get_decoder(self) -> nn.Module:
-        """Return the decoder."""
         decoder: nn.Module = self.model.decoder
         return decoder
 
@@ -109,7 +107,6 @@ class TranslationModel(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
             input_ids: sources, (n, n_source), padded on the right.
             attention_mask: (n, n_source), 0 at padding; None for no padding.
             decoder_input_ids: inputs of the decoder, (n, n_target), padded on the right.
-            past_key_values: what is kept of the tokens before, or None.
             use_cache: whether to keep what the next token needs; None for no.
         """
         if unknown := sorted(set(options) - _OPTIONS):

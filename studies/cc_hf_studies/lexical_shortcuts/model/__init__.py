@@ -1,7 +1,4 @@
-"""The transformer with lexical shortcuts: configuration and model, known to the Auto classes.
-
-Saved models carry both files, so that the Hub can load them without cc_hf.
-"""
+"""The transformer with lexical shortcuts, as a configuration and model of transformers."""
 
 from __future__ import annotations
 
@@ -16,5 +13,6 @@ AutoConfig.register(LexicalShortcutConfig.model_type, LexicalShortcutConfig, exi
 AutoModelForSeq2SeqLM.register(
     LexicalShortcutConfig, LexicalShortcutForConditionalGeneration, exist_ok=True
 )
+# Saved models carry both files, so that the Hub can load them without cc_hf.
 LexicalShortcutConfig.register_for_auto_class()
 LexicalShortcutForConditionalGeneration.register_for_auto_class("AutoModelForSeq2SeqLM")

@@ -87,11 +87,6 @@ class LexicalShortcutConfig(PretrainedConfig):  # type: ignore[misc]
         scale_embedding: whether embeddings are multiplied by the root of `d_model`.
         share_embeddings: whether both sides have the same embeddings.
         max_position_embeddings: length of the longest source or target; positions are computed.
-
-    Examples:
-        >>> config = LexicalShortcutConfig(vocab_size=100, d_model=32, shortcut="fusion")
-        >>> config.tgt_vocab_size, config.hidden_size, config.shortcuts_of("decoder")
-        (100, 32, 'fusion')
     """
 
     model_type = "lexical_shortcut"
@@ -129,13 +124,11 @@ class LexicalShortcutConfig(PretrainedConfig):  # type: ignore[misc]
         return str(self.shortcut) if getattr(self, f"shortcut_{part}") else "none"
 
     def get_text_config(self, decoder: bool | None = None, encoder: bool | None = None) -> Any:
-        """Return the configuration of one side, as transformers asks for it.
-
-        `generate` reads the number of logits from `vocab_size`, which must be that of the target.
-        """
+        """Return the configuration of one side, as transformers asks for it."""
         config = super().get_text_config(decoder=decoder, encoder=encoder)
         if not encoder and config.vocab_size != self.tgt_vocab_size:
             config = copy.copy(config)
+            # `generate` reads the number of logits from `vocab_size`.
             config.vocab_size = self.tgt_vocab_size
         return config
 

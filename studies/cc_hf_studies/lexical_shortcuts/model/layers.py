@@ -39,19 +39,8 @@ def gated(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the mixture of two maps and its gate: r = sigmoid(S + H + b), r S + (1 - r) H.
 
-    Equations 5.9 to 5.12 of the thesis. The gate is computed in fp32 in models of less precision.
-
-    Args:
-        shortcut: S, the map of the embeddings, (n, length, width).
-        hidden: H, the map of the states, of the same shape.
-
-    Returns:
-        The mixture, in the precision of `hidden`, and the gate, in fp32 or the higher precision.
-
-    Examples:
-        >>> mixture, gate = gated(torch.tensor([2.0]), torch.tensor([-2.0]), torch.tensor([0.0]))
-        >>> mixture.tolist(), gate.tolist()
-        ([0.0], [0.5])
+    These are equations 5.9 to 5.12 of the thesis. The maps of the embeddings, S, and of the states,
+    H, are (n, length, width). The mixture has the precision of H, the gate at least fp32.
     """
     dtype = torch.promote_types(hidden.dtype, torch.float32)
     own_map, plain_map = shortcut.to(dtype), hidden.to(dtype)
@@ -60,13 +49,7 @@ def gated(
 
 
 def sinusoids(positions: torch.Tensor, width: int) -> torch.Tensor:
-    """Return sinusoids of positions, [sin | cos], in fp32 as fairseq computes its table.
-
-    Args:
-        positions: any shape; fairseq's first token is at 2.
-
-    Returns:
-        The same shape and one more dimension of that width.
+    """Return [sin | cos] of positions, in a last dimension of `width`, in fp32 as fairseq does.
 
     Examples:
         >>> sinusoids(torch.tensor([0]), 4).tolist()
@@ -114,19 +97,16 @@ class ShortcutAttention(nn.Module):
         mask: torch.Tensor | None,
         past_key_values: EncoderDecoderCache | None = None,
     ) -> tuple[torch.Tensor, Gates]:
-        """Return the attention of `query` over `states`, (n, length, width), and the gates.
+        """Return what is added to the residual stream, (n, length, width), and the gates.
+
+        Gates are None without gates, and where keys and values were kept.
 
         Args:
             query: what attends, (n, length, width).
             states: what is attended to, (n, n_states, width).
             embeddings: what the shortcuts read, of the same shape as `states`; may be None without
                 shortcuts.
-            past_key_values: keys and values of the tokens before and of the source, or None. They
-                are kept after mixing, since the embedding of a position never changes.
-
-        Returns:
-            What is added to the residual stream, and the gates of keys and values, which are None
-            without gates and where keys and values were kept.
+            past_key_values: keys and values of the tokens before and of the source, or None.
         """
         gates: Gates = (None, None)
         if (
@@ -145,6 +125,7 @@ class ShortcutAttention(nn.Module):
                     if self.is_cross
                     else past_key_values.self_attention_cache
                 )
+                # They are kept after mixing, since the embedding of a position never changes.
                 keys, values = part.update(keys, values, self.layer)
                 if self.is_cross:
                     past_key_values.is_updated[self.layer] = True
@@ -160,12 +141,7 @@ class ShortcutAttention(nn.Module):
     def keys_and_values(
         self, states: torch.Tensor, embeddings: torch.Tensor | None
     ) -> tuple[torch.Tensor, torch.Tensor, Gates]:
-        """Return keys and values before the heads are split, and their gates.
-
-        Args:
-            states: (n, length, width).
-            embeddings: of the same shape; may be None without shortcuts.
-        """
+        """Return keys and values before the heads are split, and their gates."""
         if self.shortcut == "none":
             return self.k_proj(states), self.v_proj(states), (None, None)
         if embeddings is None:
@@ -228,10 +204,8 @@ class LexicalShortcutEncoderLayer(_Layer):
     ) -> tuple[torch.Tensor, torch.Tensor | None, torch.Tensor | None]:
         """Return the states after the layer, (n, length, width), and the gates of keys and values.
 
-        Args:
-            hidden: the input, (n, length, width).
-            embeddings: what the shortcuts read, of the same shape. With gradient checkpointing it
-                must be an argument, so that its gradient is kept.
+        With gradient checkpointing, `embeddings` must be an argument, so that their gradient is
+        kept.
         """
         normed = self.before(hidden, self.self_attn_layer_norm)
         change, gates = self.self_attn(normed, normed, embeddings, mask)
@@ -261,8 +235,6 @@ class LexicalShortcutDecoderLayer(_Layer):
         self-attention, keys and values of attention over the source.
 
         Args:
-            hidden: the input, (n, length, width).
-            embeddings: what the shortcuts of self-attention read, of the same shape.
             source_embeddings: embeddings of the sources, or None if nothing reads them.
             past_key_values: keys and values of the tokens before and of the sources, or None.
         """

@@ -50,8 +50,7 @@ class LexicalShortcutEncoderOutput(BaseModelOutput):  # type: ignore[misc]
         hidden_states: input of the first layer, then the output of each, if they were asked for.
         embeddings: E, the input of the first layer, which attention over the source may read.
         attention_mask: (n, length), False at padding, for a decoder that is given no mask.
-        key_gates, value_gates: gates of each layer, (n, length, width) in fp32, if they were asked
-            for and the encoder has shortcuts.
+        key_gates, value_gates: gates of each layer, (n, length, width) in fp32, if asked for.
     """
 
     embeddings: torch.Tensor | None = None
@@ -65,13 +64,8 @@ class LexicalShortcutOutput(Seq2SeqLMOutput):  # type: ignore[misc]
     """Output of the whole model: that of transformers, and gates if they were asked for.
 
     Gates are those of each layer, (n, length, width) in fp32, 1 where only the shortcut counts;
-    None for a part of the model without shortcuts.
-
-    Attributes:
-        encoder_key_gates, encoder_value_gates: gates of self-attention in the encoder.
-        decoder_key_gates, decoder_value_gates: gates of self-attention in the decoder, at the
-            positions of this pass.
-        cross_key_gates, cross_value_gates: gates of attention over the source.
+    None for a part of the model without shortcuts. Those of the decoder are at the positions of
+    this pass; "cross" is attention over the source.
     """
 
     encoder_key_gates: tuple[torch.Tensor, ...] | None = None
@@ -110,10 +104,7 @@ class _Stack(nn.Module):
     def embed(self, ids: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
         """Return E, (n, length, width): embeddings with positions, after norm and dropout.
 
-        Dropout is drawn here only, once per pass: all layers read the same E.
-
         Args:
-            ids: (n, length).
             positions: (n, length), from 0; below 0 at padding.
         """
         embedded = self.embed_tokens(ids)
@@ -122,14 +113,13 @@ class _Stack(nn.Module):
         embedded = self.embed_scale * embedded + table.to(embedded.device, embedded.dtype)
         if hasattr(self, "layernorm_embedding"):
             embedded = self.layernorm_embedding(embedded)
+        # Dropout of embeddings is drawn here only, once per pass: all layers read the same E.
         return functional.dropout(embedded, self.dropout, self.training)
 
     def shortcut_input(self, inputs: Sequence[torch.Tensor]) -> torch.Tensor:
-        """Return what the shortcuts of the next layer read.
-
-        This is E, or in non-lexical models the output of the layer two below, where E stands for
-        layers that do not exist.
-        """
+        """Return what the shortcuts of the next layer read."""
+        # This is E, or in non-lexical models the output of the layer two below. E stands for layers
+        # that do not exist.
         return inputs[0] if self.is_lexical else inputs[max(0, len(inputs) - 2)]
 
     def finished(self, hidden: torch.Tensor) -> torch.Tensor:
@@ -153,11 +143,9 @@ class LexicalShortcutEncoder(_Stack):
         output_gates: bool | None = None,
         **_options: Any,
     ) -> LexicalShortcutEncoderOutput:
-        """Return the states of the sources.
+        """Return the states of sources (n, length) that are padded on the left or on the right.
 
-        Args:
-            input_ids: (n, length), padded on the left or on the right.
-            attention_mask: (n, length), 0 at padding; None for 0 at the token of padding.
+        A mask of None is 0 at the token of padding.
         """
         real = input_ids != self.pad_token_id if attention_mask is None else attention_mask != 0
         embeddings = self.embed(input_ids, _positions(real))
@@ -198,10 +186,8 @@ class LexicalShortcutDecoder(_Stack):
         gates of every layer.
 
         Args:
-            ids: inputs of the decoder, (n, length).
             attention_mask: (n, length), with the tokens before if some are kept, 0 at padding; None
                 for 0 at the token of padding, unless the decoder starts with it.
-            past_key_values: keys and values of the tokens before and of the sources, or None.
         """
         first = 0 if past_key_values is None else int(past_key_values.get_seq_length())
         n = ids.shape[1]
@@ -255,16 +241,7 @@ class _Body(nn.Module):
 
 
 class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
-    """A transformer with lexical shortcuts and its projection to the vocabulary.
-
-    Examples:
-        >>> config = LexicalShortcutConfig(vocab_size=20, d_model=16, shortcut="fusion")
-        >>> model = LexicalShortcutForConditionalGeneration(config).eval()
-        >>> ids = torch.tensor([[5, 6, 2]])
-        >>> output = model(ids, decoder_input_ids=ids, output_gates=True)
-        >>> output.logits.shape, len(output.encoder_key_gates)
-        (torch.Size([1, 3, 20]), 6)
-    """
+    """A transformer with lexical shortcuts and its projection to the vocabulary."""
 
     config_class = LexicalShortcutConfig
     base_model_prefix = "model"
@@ -302,10 +279,8 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
 
     @torch.no_grad()
     def _init_weights(self, module: nn.Module) -> None:
-        """Initialise a module as the authors' fairseq does.
-
-        Functions of `nn.init` leave weights alone that were loaded.
-        """
+        """Initialise a module as the authors' fairseq does."""
+        # Functions of `nn.init` leave weights alone that were loaded.
         if isinstance(module, nn.LayerNorm):
             nn.init.ones_(module.weight)
             nn.init.zeros_(module.bias)
@@ -329,11 +304,9 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
                 nn.init.xavier_uniform_(module.value_gate_bias)
 
     def get_encoder(self, *_arguments: Any, **_options: Any) -> LexicalShortcutEncoder:
-        """Return the encoder."""
         return self.model.encoder
 
     def get_decoder(self) -> LexicalShortcutDecoder:
-        """Return the decoder."""
         return self.model.decoder
 
     def get_input_embeddings(self) -> nn.Module:
@@ -366,7 +339,6 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
             decoder_input_ids: inputs of the decoder, (n, n_target); those of the labels by default.
             decoder_attention_mask: (n, n_target), with the tokens before if some are kept, 0 at
                 padding; None for 0 at the token of padding, unless the decoder starts with it.
-            past_key_values: what is kept of the tokens before, or None.
             labels: (n, n_target), -100 at padding.
             options: output_hidden_states, for the input of the first layer (E) and the output of
                 every layer, before the norm that ends a pre-norm stack; output_gates;
@@ -441,14 +413,9 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
         return past_key_values
 
     def prepare_inputs_for_generation(self, input_ids: torch.Tensor, **options: Any) -> Any:
-        """Return the inputs of one step of `generate`, with the mask of padding in all tokens.
-
-        A step sees only its last token, so that padding on the left of a given beginning would be
-        lost.
-
-        Args:
-            input_ids: all tokens of the decoder so far.
-        """
+        """Return the inputs of one step of `generate`, with the mask of padding in all tokens."""
+        # A step sees only its last token, so that padding on the left of a given beginning would be
+        # lost.
         if options.get("decoder_attention_mask") is None and (
             self.config.decoder_start_token_id != self.config.pad_token_id
         ):
@@ -456,11 +423,7 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
         return super().prepare_inputs_for_generation(input_ids, **options)
 
     def prepare_decoder_input_ids_from_labels(self, labels: torch.Tensor) -> torch.Tensor:
-        """Return the labels, shifted by one, after the token that starts the decoder.
-
-        Args:
-            labels: (n, n_target), -100 at padding.
-        """
+        """Return the labels, shifted by one, after the token that starts the decoder."""
         start = torch.full_like(labels[:, :1], self.config.decoder_start_token_id)
         shifted = torch.cat([start, labels[:, :-1]], dim=1)
         return shifted.masked_fill(shifted == -100, self.config.pad_token_id)
@@ -482,13 +445,11 @@ def _positions(real: torch.Tensor) -> torch.Tensor:
 
 
 def _additive(real: torch.Tensor, dtype: torch.dtype) -> torch.Tensor | None:
-    """Return a mask that is added to logits, of the shape of `real`; None if everything is real.
-
-    The lowest finite number keeps a source of padding alone from NaN.
-    """
+    """Return a mask that is added to logits, of the shape of `real`; None if everything is real."""
     if bool(real.all()):
         return None
     zeros = torch.zeros(real.shape, dtype=dtype, device=real.device)
+    # The lowest finite number keeps a source of padding alone from NaN.
     return zeros.masked_fill_(~real, torch.finfo(dtype).min)
 
 

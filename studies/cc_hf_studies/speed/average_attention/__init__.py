@@ -1,8 +1,4 @@
-"""The transformer with an average attention network: configuration and model, known to the Auto
-classes.
-
-Saved models carry both files, so that the Hub can load them without cc_hf.
-"""
+"""The transformer with an average attention network: configuration and model."""
 
 from __future__ import annotations
 
@@ -17,5 +13,6 @@ AutoConfig.register(AverageAttentionConfig.model_type, AverageAttentionConfig, e
 AutoModelForSeq2SeqLM.register(
     AverageAttentionConfig, AverageAttentionForConditionalGeneration, exist_ok=True
 )
+# Saved models carry both files, so that the Hub can load them without cc_hf.
 AverageAttentionConfig.register_for_auto_class()
 AverageAttentionForConditionalGeneration.register_for_auto_class("AutoModelForSeq2SeqLM")

@@ -19,11 +19,6 @@ class AverageAttentionConfig(MarianConfig):  # type: ignore[misc]
     Args:
         average_ffn_dim: inner width of that feed-forward part; None for `decoder_ffn_dim`, as in
             the paper.
-
-    Examples:
-        >>> config = AverageAttentionConfig(vocab_size=100, d_model=32, decoder_ffn_dim=64)
-        >>> config.model_type, config.average_gate, config.average_ffn_dim, config.inner_width
-        ('average_attention', True, None, 64)
     """
 
     model_type = "average_attention"

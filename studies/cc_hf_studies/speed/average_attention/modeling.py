@@ -22,15 +22,7 @@ __all__ = ["AverageAttention", "AverageAttentionForConditionalGeneration", "Runn
 
 
 class RunningSum(CacheLayerMixin):  # type: ignore[misc]
-    """What a layer keeps of the inputs so far: their sum and their number.
-
-    Its size does not grow with the number of inputs.
-
-    Examples:
-        >>> cache = RunningSum()
-        >>> cache.update(torch.ones(1, 2, 4)).tolist()[0][0], cache.get_seq_length()
-        ([2.0, 2.0, 2.0, 2.0], 2)
-    """
+    """What a layer keeps of the inputs so far: their sum and their number."""
 
     is_sliding = False
     is_compileable = False
@@ -40,24 +32,13 @@ class RunningSum(CacheLayerMixin):  # type: ignore[misc]
         self.n_inputs = 0
 
     def lazy_initialization(self, *states: torch.Tensor) -> None:
-        """Begin with a sum of zeros.
-
-        Args:
-            states: the first inputs, (n, length, width).
-        """
+        """Begin with a sum of zeros in the form of the first inputs, (n, length, width)."""
         self.device = states[0].device
         self.keys = self.values = torch.zeros_like(states[0][:, :1], dtype=torch.float32)
         self.is_initialized = True
 
     def update(self, inputs: torch.Tensor, *_others: Any, **_options: Any) -> torch.Tensor:
-        """Add inputs to the sum.
-
-        Args:
-            inputs: (n, length, width).
-
-        Returns:
-            The sum of all inputs so far, (n, 1, width) in fp32.
-        """
+        """Add inputs (n, length, width), and return the sum of all, (n, 1, width) in fp32."""
         if not self.is_initialized:
             self.lazy_initialization(inputs)
         self.keys = self.values = self.keys + inputs.float().sum(dim=1, keepdim=True)
@@ -65,7 +46,6 @@ class RunningSum(CacheLayerMixin):  # type: ignore[misc]
         return self.keys
 
     def get_seq_length(self, *_options: Any) -> int:
-        """Return the number of inputs so far."""
         return self.n_inputs
 
     def get_mask_sizes(self, query_length: Any, *_options: Any) -> tuple[int, int]:
@@ -87,17 +67,14 @@ class RunningSum(CacheLayerMixin):  # type: ignore[misc]
             self.keys = self.values = self.keys.index_select(0, beam_idx.to(self.keys.device))
 
     def batch_repeat_interleave(self, repeats: int) -> None:
-        """Repeat each row."""
         if self.is_initialized:
             self.keys = self.values = self.keys.repeat_interleave(repeats, dim=0)
 
     def batch_select_indices(self, indices: torch.Tensor) -> None:
-        """Keep some rows only."""
         if self.is_initialized:
             self.keys = self.values = self.keys[indices, ...]
 
     def reset(self) -> None:
-        """Forget all inputs."""
         self.n_inputs, self.is_initialized = 0, False
 
     def crop(self, *_lengths: int) -> None:
@@ -116,12 +93,6 @@ class AverageAttention(nn.Module):
 
     Args:
         layer: number of the layer, from 0; sums are kept by it.
-
-    Examples:
-        >>> config = AverageAttentionConfig(vocab_size=9, d_model=4, average_ffn=False)
-        >>> inputs = torch.tensor([[[1.0], [3.0]]]).expand(1, 2, 4)
-        >>> AverageAttention(config, 0).averages(inputs)[0, :, 0].tolist()
-        [1.0, 2.0]
     """
 
     def __init__(self, config: AverageAttentionConfig, layer: int) -> None:
@@ -146,9 +117,7 @@ class AverageAttention(nn.Module):
     ) -> tuple[torch.Tensor, None]:
         """Return what is added to the residual stream, (n, length, width), and no weights.
 
-        Args:
-            hidden_states: inputs of the layer, (n, length, width). Targets may be padded on the
-                right, where padding follows all that counts.
+        Targets may be padded on the right, where padding follows all that counts.
         """
         averages = self.averages(hidden_states, past_key_values if cache is None else cache)
         if hasattr(self, "fc1"):
@@ -162,11 +131,7 @@ class AverageAttention(nn.Module):
         return input_gate * hidden_states + forget_gate * averages, None
 
     def averages(self, inputs: torch.Tensor, past_key_values: Any = None) -> torch.Tensor:
-        """Return the mean of all inputs up to each, (n, length, width).
-
-        Args:
-            inputs: (n, length, width).
-        """
+        """Return the mean of all inputs up to each, (n, length, width)."""
         n = inputs.shape[1]
         first = 0
         counts = torch.arange(1, n + 1, device=inputs.device, dtype=torch.float32)
@@ -203,17 +168,7 @@ class AverageAttention(nn.Module):
 
 
 class AverageAttentionForConditionalGeneration(MarianMTModel):  # type: ignore[misc]
-    """A Marian model with an average attention network in each layer of the decoder.
-
-    Examples:
-        >>> config = AverageAttentionConfig(
-        ...     vocab_size=20, d_model=16, encoder_layers=1, decoder_layers=1, pad_token_id=19,
-        ...     encoder_attention_heads=2, decoder_attention_heads=2, decoder_start_token_id=19,
-        ... )
-        >>> model = AverageAttentionForConditionalGeneration(config).eval()
-        >>> model(torch.tensor([[5, 6, 0]]), decoder_input_ids=torch.tensor([[19, 4]])).logits.shape
-        torch.Size([1, 2, 20])
-    """
+    """A Marian model with an average attention network in each layer of the decoder."""
 
     config_class = AverageAttentionConfig
 
