@@ -91,9 +91,7 @@ _EDGES = " \t\n\"'“”„«»()[]{}*_`.!:"
 class ParsedChoice:
     """What a reply says.
 
-    Attributes:
-        number: "1" or "2", the option that the reply chooses; "" if it chooses none.
-        reason: why the reply is not valid; "" for a valid one.
+    `number` is "1" or "2", or "" if it chooses none; then `reason` says why it is not valid.
     """
 
     number: str
@@ -109,10 +107,8 @@ class ParsedChoice:
 class _Mention:
     """An option that a sentence names.
 
-    Attributes:
-        number: "1" or "2".
-        is_candidate: whether the sentence may choose it: it is neither rejected nor named together
-            with the other one.
+    `is_candidate`: the sentence may choose it, since it neither rejects it nor names it together
+    with the other one.
     """
 
     number: str
@@ -134,8 +130,6 @@ def parse_choice(
     Examples:
         >>> parse_choice("Translation 1 uses the feminine. Thus, translation 2 is right.").number
         '2'
-        >>> parse_choice("Both are acceptable, but Translation 1 is slightly better.").number
-        '1'
         >>> parse_choice("<think>Translation 1 has a woman.</think> $\\\\boxed{2}$").number
         '2'
         >>> parse_choice("Translation 1 or 2?").reason
@@ -166,9 +160,7 @@ def parse_choice(
 
 
 def _conclusion(sentences: Sequence[str], mentions: Sequence[Sequence[_Mention]]) -> ParsedChoice:
-    """Return the option of the last concluding sentence that chooses one, else the only one that is
-    named.
-    """
+    """Return the option that the last concluding sentence chooses, else the only one named."""
     named = {mention.number for of_sentence in mentions for mention in of_sentence}
     for sentence, of_sentence in zip(reversed(sentences), reversed(mentions), strict=True):
         if not _CONCLUDING.search(sentence):

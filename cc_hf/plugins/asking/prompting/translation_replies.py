@@ -94,9 +94,7 @@ _FEWEST_WORDS = 4
 class ParsedTranslation:
     """What a reply says.
 
-    Attributes:
-        text: the translation; "" if the reply is not valid.
-        reason: why the reply is not valid; "" for a valid one.
+    `text` is "" if the reply is not valid; then `reason` says why.
     """
 
     text: str
@@ -121,8 +119,6 @@ def parse_translation(
     case that are words of the source.
 
     Examples:
-        >>> parse_translation('["Er ging."]', "He left.", tgt_lang="de").text
-        'Er ging.'
         >>> reply = "<think>Is it a man?</think> Here is the translation: Er ging. (Note: a man)"
         >>> parse_translation(reply, "He left.", tgt_lang="de").text
         'Er ging.'
@@ -182,11 +178,9 @@ def _n_lines(text: str) -> int:
 
 
 def _unwrapped(reply: str, source: str) -> str:
-    """Return a reply without what a model writes around a translation.
-
-    Wrappers stand in each other: an introduction before a fence around JSON.
-    """
+    """Return a reply without what a model writes around a translation."""
     text = reply.strip()
+    # Wrappers lie in each other, such as an introduction before a fence around JSON.
     for _ in range(_MOST_WRAPPERS):
         before = text
         text = without_preface(text, source)
