@@ -32,16 +32,13 @@ _TABLE = Path(__file__).parent / "students.tsv"
 class PublishedStudent:
     """A student that is downloaded when it is first used.
 
-    Attributes:
-        src_lang, tgt_lang: languages, ISO 639-1.
-        stage: "prod", or "dev" for a model that Mozilla does not call finished.
-        files: the model and its vocabularies; the shortlist, which only translation uses, is not
-            among them.
+    `stage` is "prod", or "dev" for a model that Mozilla does not call finished.
     """
 
     src_lang: str
     tgt_lang: str
     stage: str
+    # Without the shortlist, which only translation uses.
     files: tuple[SourceFile, ...]
 
     @property
@@ -74,12 +71,7 @@ STUDENTS: Mapping[str, PublishedStudent] = _listed()
 
 
 def student_name(src_lang: str, tgt_lang: str) -> str:
-    """Return the name of the student of a language pair, "" if none is published.
-
-    Examples:
-        >>> student_name("en", "pt"), student_name("en", "xx")
-        ('bergamot:en-pt', '')
-    """
+    """Return the name of the student of a language pair, "" if none is published."""
     name = f"{PREFIX}{src_lang}-{tgt_lang}"
     return name if name in STUDENTS else ""
 

@@ -35,12 +35,8 @@ __all__ = [
 class DevelopmentRow:
     """A translation that is known to show one reading.
 
-    Attributes:
-        source: the sentence, without a cue.
-        focus: the words that are ambiguous; None if they are not located.
-        reading: the reading that the translation shows.
-        sources: a mapping from reading to the sources that the dataset has for it; empty if there
-            are none.
+    `focus` is None if the ambiguous words are not located. `sources` are those that the dataset has
+    for each reading; empty if there are none.
     """
 
     source: str
@@ -54,12 +50,8 @@ class DevelopmentRow:
 class DevelopmentSet:
     """Translations of which it is known what they mean, to calibrate cues on.
 
-    Attributes:
-        rows: the translations, at least one for each of exactly two readings.
-        src_lang, tgt_lang: ISO 639-1 codes.
-        data: where the rows come from, as a signature says it.
-        own_cues: how the dataset words its own cues; "" if the rows have no sources of their own.
-        n_left_out: number of translations that show neither reading.
+    There is at least one row for each of exactly two readings. `own_cues` says how the dataset
+    words its own cues, "" without any; `n_left_out` counts translations that show neither.
     """
 
     rows: tuple[DevelopmentRow, ...] = field(repr=False)
@@ -133,14 +125,8 @@ def verdict_development(
 ) -> DevelopmentSet:
     """Return the judged translations in which a metric found a man or a woman.
 
-    Args:
-        results: a mapping from name (for messages) to a result of a metric that says which gender
-            it found, such as winomt_pattern_matching. Several results must be on the same data;
-            translations that occur more than once count once.
-
-    Raises:
-        InputError: for no result, results without genders, or results on different data.
-        DataError: for a dataset that is not available.
+    `results` are of a metric that says which gender it found, such as winomt_pattern_matching, and
+    all on the same data. Translations that occur more than once count once.
     """
     if not results:
         raise InputError("results: expected at least one result with verdicts, got none")
@@ -191,9 +177,7 @@ def reference_development(
 ) -> DevelopmentSet:
     """Return the references of a dataset, each of which shows the gold reading of its source.
 
-    Args:
-        config: name of a configuration; None for the default.
-        split: "test" is refused, because translations are judged on it.
+    The split "test" is refused, because translations are judged on it.
     """
     declared = declaration(dataset)
     chosen = declared.config(config)
@@ -225,12 +209,7 @@ def reference_development(
 def table_development(
     path: str | Path, *, src_lang: str = "en", tgt_lang: str | None = None
 ) -> DevelopmentSet:
-    """Return the translations of a table with their readings.
-
-    Args:
-        tgt_lang: target language of rows that name none, as `cc_hf.languages.language_tag` reads
-            it; None if the rows must name it.
-    """
+    """Return the translations of a table with their readings; rows may name their language."""
     path = Path(path)
     tgt_lang = tgt_lang and language_tag(tgt_lang, "tgt_lang")
     words = list(read_words(path, src_lang=src_lang, tgt_lang=tgt_lang))
