@@ -36,14 +36,9 @@ __all__ = ["Board", "Ranking", "build_board", "read_board"]
 class Ranking:
     """Systems that can be compared.
 
-    Attributes:
-        name: a name for addresses and files, which no other ranking of the board has.
-        results: system -> its result, in the order in which they are shown: those with a standing
-            by band, then others by the figure `by`, then those that may not be ranked.
-        rows: their rows of the table, in the same order.
-        by: the figure by which systems are ranked; "" where no figure is good or bad.
-        columns: the figures to show.
-        ranks: how the systems stand.
+    `results` are in the order in which they are shown: those with a standing by band, then others
+    by the figure `by` ("" where no figure is good or bad), then those that may not be ranked.
+    `rows` have the same order. No other ranking of the board has the `name`.
     """
 
     name: str
@@ -125,11 +120,8 @@ class Ranking:
 class Board:
     """All rankings of a folder of results.
 
-    Attributes:
-        origins: system -> where its translations come from, for every system of a ranking.
-        broken: file name -> why it could not be read.
-        judge_cards: cards of evaluators that were among the results.
-        notes: why sources are not shown, once the page is written.
+    `broken` says why a file could not be read. `notes` say why sources are not shown, once the page
+    is written.
     """
 
     title: str

@@ -22,10 +22,7 @@ _COLUMNS = ("system", "year", "source", "licence")
 class SystemOrigin:
     """Where the translations of a system come from.
 
-    Attributes:
-        year: when they were made; "" if unknown.
-        source: who published them and where, as text; an address in it is shown as a link.
-        licence: the licence of the translations, or what is known of it.
+    `year` is "" if unknown; an address in `source` is shown as a link.
     """
 
     system: str
