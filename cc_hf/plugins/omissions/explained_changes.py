@@ -28,12 +28,7 @@ _MOST_SHADE, _MAX_OPACITY = 5, 0.5
 
 
 class _Part(NamedTuple):
-    """A part of a text that is an error.
-
-    Attributes:
-        opacity: of its background.
-        title: what is wrong with it, and its difference.
-    """
+    """A part of a text that is an error: what is wrong, and the opacity of its background."""
 
     text: str
     opacity: str
@@ -41,12 +36,10 @@ class _Part(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A change as the table shows it.
+    """A change as the table shows it, with the text around it, cut where it is long.
 
-    Attributes:
-        before, after: the text around it, cut where it is long.
-        verdict: what it says about the translation; "" for a change that is no error.
-        width: of its bar, in percent of the widest.
+    `verdict` is "" for a change that is no error; `width` is that of its bar, in percent of the
+    widest.
     """
 
     name: str
@@ -63,14 +56,8 @@ class _Row(NamedTuple):
 class ExplainedChanges:
     """All changes that a metric tried on a source and its translation.
 
-    Attributes:
-        changes: those with the largest difference first.
-        is_error: whether each of them is an error.
-        src_lang, tgt_lang: ISO 639-1 codes.
-        evaluator: name and identity.
-        backward_evaluator: the same of the one that scored the source under changes of the
-            translation; "" for none.
-        notes: which changes were not tried, and why.
+    Changes with the largest difference come first. `backward_evaluator` scored the source under
+    changes of the translation; "" for none. `notes` say which changes were not tried, and why.
     """
 
     metric: str
@@ -146,10 +133,9 @@ def _texts(explained: ExplainedChanges) -> dict[str, tuple[str, str]]:
 
 
 def _marked(text: str, errors: Iterable[TextSpan]) -> Iterator[tuple[str, _Part | None]]:
-    """Yield each part that is an error with the text before it, and finally the rest. Of errors
-    that overlap, the one with the largest difference is a part.
-    """
+    """Yield each part that is an error with the text before it, and finally the rest."""
     end = 0
+    # Of errors that overlap, the one with the largest difference is a part.
     for span in apart(errors):
         opacity = f"{_MAX_OPACITY * shade(span) / _MOST_SHADE:.2f}"
         title = f"{_verdict(span)}: {signed(span.difference)}"

@@ -48,10 +48,7 @@ DrawSeed = Annotated[int, typer.Option("--seed", min=0, help="Seed of what is dr
 class RaterFiles:
     """Where the sheets and their key are written, which is checked at once.
 
-    Attributes:
-        folder: new folder of the guidelines and the sheets.
-        key: file of what raters must not see.
-        seed: decides the order of each sheet.
+    The `seed` decides the order of each sheet.
     """
 
     folder: Path

@@ -23,11 +23,9 @@ _FUNCTION = frozenset(
 class Word(NamedTuple):
     """A word of a parsed sentence.
 
-    Attributes:
-        start, end: characters [start, end) of its token; a word of a contracted token ("zum") has
-            those of the whole token. None for a word without a place.
-        head: position of the word that it depends on; -1 for the root.
-        upos: universal part of speech.
+    `start` and `end` are characters [start, end) of its token, or None for a word without a place;
+    a word of a contracted token ("zum") has those of the whole token. `head` is the position of the
+    word that it depends on, -1 for the root; `upos` is its universal part of speech.
     """
 
     start: int | None
@@ -37,12 +35,7 @@ class Word(NamedTuple):
 
 
 class Parser(NamedTuple):
-    """A parser of one language.
-
-    Attributes:
-        name: package and version, for signatures.
-        parse: returns the words of each sentence of a text.
-    """
+    """A parser of one language, which returns the words of each sentence of a text."""
 
     name: str
     parse: Callable[[str], list[list[Word]]]
@@ -145,12 +138,7 @@ def load_parser(name: str, lang: str) -> Parser:
 
 
 def parts_of(text: str, lang: str, spans: str, *, keeps_names: bool = False) -> list[Span]:
-    """Return the parts of a text that may be missing.
-
-    Examples:
-        >>> parts_of("Go now.", "en", "chunks")
-        [Span(start=0, end=2), Span(start=3, end=6)]
-    """
+    """Return the parts of a text that may be missing."""
     check_choice("spans", spans, ("chunks", *PARSERS))
     if spans == "chunks":
         return chunks(text, lang, keeps_names=keeps_names)
