@@ -49,14 +49,11 @@ class Alternatives:
     """The translations of a source for either gender.
 
     Attributes:
-        focus: the words that name the person; "" if they were not found.
-        masculine, feminine: the translations; both None without a pair.
-        first: the plain translation of the system.
-        first_reads: the gender that it shows by the evaluator, "female" or "male"; "" if the
-            source was not judged.
-        check: the checks of the pair, or of the last candidates; None without any.
-        how: the member of `METHODS` that gave the pair; None without a pair.
-        reason: why there is none; "" otherwise.
+        `focus` are the words that name the person; "" if they were not found. `masculine`,
+        `feminine` and `how`, the member of `METHODS` that gave them, are None without a pair; then
+        `reason` says why. `first` is the plain translation, and `first_reads` its gender by the
+        evaluator, "female" or "male"; "" if the source was not judged. `check` is that of the pair,
+        or of the last candidates.
     """
 
     source: str
@@ -154,9 +151,6 @@ def alternatives(
             position where they occur more than once; None for the first noun for a person.
         evaluator: says which gender a translation has; None for the one that ships for the pair.
             It should be another model than the system.
-        src_lang, tgt_lang: ISO 639-1 codes.
-        options: how candidates are made; None for the defaults.
-        loading: how system and evaluator are loaded.
 
     Raises:
         InputError: for columns of different lengths, a language without a list of function words,
@@ -308,8 +302,7 @@ def _paired(
 ) -> Iterator[Alternatives]:
     """Yield the result of each row with the best pair of its candidates, if one passes.
 
-    Args:
-        method: how the candidates were made; None to read the first of them only.
+    `method` says how the candidates were made; None reads the first of them only.
     """
     choices = run.judged(list(rows.values()), lists)
     readings = [_feminine(choice) for choice in choices]
@@ -359,14 +352,12 @@ def _pairs(
     run: _Run,
     method: str,
 ) -> list[_Pair]:
-    """Return the best pairs of candidates, in the order of the sum of both ranks.
-
-    These are the first ones that pass all checks so far, or the one that fails the fewest.
-    """
+    """Return the best pairs of candidates, in the order of the sum of both ranks."""
     known = [(i, p) for i, p in enumerate(reading) if p is not None]
     women, men = ([i for i, p in known if p > 0.5], [i for i, p in known if p < 0.5])
     if method != "nbest":  # candidates for either side, whatever they read
         women, men = [1], [0]
+    # Only the first that pass all checks so far are kept, or the one that fails the fewest.
     order = sorted(product(men, women), key=lambda pair: (sum(pair), pair))
     pairs = [
         _Pair(

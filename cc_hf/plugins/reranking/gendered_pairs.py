@@ -44,18 +44,16 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
 class PairCheck:
     """What a pair of translations was checked for.
 
-    Attributes:
-        direction: whether each is more probable under its own cue.
-        minimal: whether they differ in a few words of the same lemmas, or function words.
-        no_leak: whether neither holds a word of the cue.
-        adequate: whether neither is much less probable than the plain translation.
-        differing: the words that differ, (masculine, feminine) for each place.
+    `direction`: each is more probable under its own cue. `minimal`: they differ in a few words of
+    the same lemmas, or function words. `no_leak`: neither holds a word of the cue. `adequate`:
+    neither is much less probable than the plain translation.
     """
 
     direction: bool
     minimal: bool
     no_leak: bool
     adequate: bool
+    # (masculine, feminine) for each place.
     differing: tuple[tuple[str, str], ...]
 
     @property
@@ -85,8 +83,6 @@ def check_pair(
         >>> check = check_pair("Der Lehrer sah ihn.", "Die Lehrerin sah ihn.", "de")
         >>> check.differing, check.failed
         ((('Der Lehrer', 'Die Lehrerin'),), ())
-        >>> check_pair("Der Lehrer ging.", "Die Frau Lehrerin kam.", "de").minimal
-        False
     """
     sides = whole_words(masculine), whole_words(feminine)
     keys = [[in_latin_letters(word.lower()) for word in side] for side in sides]

@@ -53,10 +53,9 @@ _OTHER = {"female": "male", "male": "female"}
 class ChosenHypothesis:
     """The choice for one source.
 
-    Attributes:
-        chosen: 0-based position of the hypothesis in its list.
-        judgements: the verdict on each hypothesis, None for a blank one; empty for a source without
-            a wanted reading, whose first hypothesis is kept.
+    `chosen` is the 0-based position of the hypothesis in its list. `judgements` has None for a
+    blank hypothesis, and is empty for a source without a wanted reading, whose first hypothesis is
+    kept.
     """
 
     id: str
@@ -71,11 +70,7 @@ class ChosenHypothesis:
         return self.hypotheses[self.chosen].text
 
     def is_correct(self, position: int) -> bool:
-        """Return whether a hypothesis has the wanted reading, as far as the metric sees it.
-
-        Args:
-            position: 0-based position in the list.
-        """
+        """Return whether the hypothesis at a 0-based position has the wanted reading."""
         judgement = self.judgements[position] if self.judgements else None
         return judgement is not None and judgement.is_correct
 
@@ -101,10 +96,7 @@ class ChosenHypothesis:
 class Reranking(Displayed):
     """The choices for all sources. `print` and notebooks show what reranking changed.
 
-    Attributes:
-        choices: one for each source, in their order.
-        metric: name of the metric that judged the hypotheses.
-        notes: notes of the metric on its evaluator.
+    There is one choice for each source, in their order; `notes` are the metric's on its evaluator.
     """
 
     displayed_by = "cc_hf.plugins.reranking.reranking_table:reranking_table"
@@ -122,14 +114,12 @@ class Reranking(Displayed):
     def figures(self) -> dict[str, float | int | None]:
         """Return what reranking changed.
 
-        Returns:
-            `n`, the number of sources; `n_judged`, those with a wanted reading; `n_with_correct`,
-            those with such a hypothesis; `n_both`, those with hypotheses of either reading;
-            `n_changed`; `mean_chosen`, the mean 0-based position of the choices; `agreement_before`
-            and `agreement`, the shares in [0, 1] of first and of chosen hypotheses that the
-            choosing metric finds right, which is no accuracy; `score_gap`, the mean of what the
-            choices lose of the system's score, None without scores; `chrf_first`, chrF in [0, 1]
-            of the choices against the first hypotheses.
+        `n_judged` sources have a wanted reading, `n_with_correct` such a hypothesis, and `n_both`
+        hypotheses of either reading. `mean_chosen` is the mean 0-based position of the choices.
+        `agreement_before` and `agreement` are the shares in [0, 1] of first and of chosen
+        hypotheses that the choosing metric finds right, which is no accuracy. `score_gap` is the
+        mean of what the choices lose of the system's score, None without scores; `chrf_first` is
+        chrF in [0, 1] of the choices against the first hypotheses.
         """
         judged = [choice for choice in self.choices if choice.judgements]
         right = [[c.is_correct(i) for i in range(len(c.hypotheses))] for c in judged]
@@ -169,8 +159,8 @@ class Reranking(Displayed):
         return json_text(self.to_row())
 
     def to_frame(self) -> Any:
-        """Return the choices as a `pandas.DataFrame`: id, source, translation, `chosen`, the
-        0-based position of the hypothesis, and a list of all hypotheses with their verdicts.
+        """Return a `pandas.DataFrame` of the choices, each with all its hypotheses and their
+        verdicts.
         """
         return frame(choice.to_row() for choice in self.choices)
 
@@ -197,10 +187,8 @@ def rerank(
         hypotheses: at least one for each source, in the order of preference, with or without
             scores; `cc_hf.plugins.reranking.nbest_files.read_nbest` reads
             them.
-        select: how one is chosen; None for the defaults.
         metric: a metric that judges single translations; None for contrastive_conditioning, or
             where it does not fit for the only one that does.
-        options: options of the metric by name.
         evaluator: name, path, several of these, Evaluator or function; None uses the evaluator
             that ships for the language pair.
         loading: how the evaluator is loaded. In mode "auto", a choice by scores uses exact ones.
@@ -338,12 +326,10 @@ def _turned(example: Example, reading: str) -> Example | None:
 
 
 def _by_pronouns(name: str, source: str, languages: tuple[str, str]) -> _Task:
-    """Return the task whose incorrect source has the pronouns of the other gender.
-
-    A source that has pronouns of both genders, or none, says nothing about one person.
-    """
+    """Return the task whose incorrect source has the pronouns of the other gender."""
     changed = {gender: with_pronouns(source, other) for gender, other in _OTHER.items()}
     genders = [gender for gender, text in changed.items() if text != source]
+    # A source that has pronouns of both genders, or none, says nothing about one person.
     if languages[0] != "en" or len(genders) != 1:
         return _Task(name, source, None)
     (gender,) = genders
@@ -381,9 +367,8 @@ def _lists(
 def _exact(
     evaluator: AnyEvaluator | None, loading: LoadingOptions
 ) -> tuple[AnyEvaluator | None, LoadingOptions]:
-    """Return an evaluator and options in mode "exact" in place of "auto", whose scores are exact
-    only where a decision is close.
-    """
+    """Return evaluator and options in mode "exact" in place of "auto"."""
+    # Scores of mode "auto" are exact only where a decision is close.
     if isinstance(evaluator, Evaluator) and evaluator.mode == "auto":
         return evaluator.with_mode("exact"), loading
     return evaluator, replace(loading, mode="exact") if loading.mode == "auto" else loading
@@ -437,9 +422,6 @@ def chosen_hypothesis(
     select: RerankOptions,
 ) -> int:
     """Return the position of the hypothesis to choose, the earlier of equal ones.
-
-    Args:
-        judgements: the verdict on each; None for a blank one.
 
     Examples:
         >>> verdicts = [

@@ -74,11 +74,8 @@ AGAIN = "delete it, and run its part again"
 class PartDone(CCError):  # noqa: N818
     """The scores of a part of an evaluation are computed; there is no result before all are merged.
 
-    Attributes:
-        part: the part, such as "3/16".
-        n_scores: number of the part's scores, which are all in its file.
-        n_new: how many of them were computed now.
-        n_pairs: number of the scores of all parts.
+    `part` is such as "3/16". Its file holds `n_scores`, of which `n_new` were computed now; all
+    parts have `n_pairs`.
 
     Examples:
         >>> raise PartDone("3/16", 250, 100, 4000)
@@ -96,12 +93,7 @@ class PartDone(CCError):  # noqa: N818
 
 
 def part_numbers(part: str) -> tuple[int, int]:
-    """Return which part is meant, from 1, and of how many.
-
-    Examples:
-        >>> part_numbers("3/16")
-        (3, 16)
-    """
+    """Return which part is meant, from 1, and of how many."""
     match = _PART.fullmatch(part)
     if match is None or int(match[1]) > int(match[2]):
         raise InputError(f"part: expected a part such as 3/16, from 1/16 to 16/16, got {part}")
@@ -120,8 +112,6 @@ class Part(PartialScores):
     Examples:
         >>> Part("3/16", Path("3.parquet")).share([5, 4, 3, 3])
         [2]
-        >>> Part("5/999999999", Path("5.parquet")).share([5, 4, 3, 3])
-        []
         >>> Part("4/3", Path("4.parquet"))
         Traceback (most recent call last):
             ...
@@ -179,11 +169,9 @@ class Part(PartialScores):
 class PartOrigin:
     """What all scores of a file have in common.
 
-    Attributes:
-        evaluator: the identity that the keys start from, as `CacheSession` encodes it.
-        plan: digest of evaluator, pairs and `batch_tokens`, which decide the batches; "" if not
-            known. Scores of one plan are the same to the bit.
-        n_pairs: number of the scores of all parts.
+    `evaluator` is the identity that the keys start from, as `CacheSession` encodes it. `plan` is a
+    digest of evaluator, pairs and `batch_tokens`, which decide the batches; "" if not known.
+    `n_pairs` counts the scores of all parts.
     """
 
     evaluator: str
@@ -191,11 +179,9 @@ class PartOrigin:
     n_pairs: int
 
     def checks(self, rows: Iterable[KeyedScore]) -> Iterator[bytes]:
-        """Yield a digest for each row, of all that the file says of it.
-
-        The checksums of Parquet do not cover every byte, and no tool keeps those of a whole file
-        when it sorts or joins rows.
-        """
+        """Yield a digest for each row, of all that the file says of it."""
+        # The checksums of Parquet do not cover every byte, and no tool keeps those of a whole file
+        # when it sorts or joins rows.
         constants = repr((self.evaluator, self.plan, self.n_pairs, FORMAT)).encode()
         of_all = hashlib.blake2b(constants, digest_size=_N_CHECK)
         for key, ids_key, score in rows:
@@ -271,8 +257,7 @@ class Work:
 class KeyedScore(NamedTuple):
     """A score with its key in the cache.
 
-    Attributes:
-        ids_key: key of the token ids, see `CacheSession.ids_key`; the key itself if not known.
+    `ids_key` is the key of the token ids, see `CacheSession.ids_key`; the key itself if not known.
     """
 
     key: bytes

@@ -39,9 +39,8 @@ _Piece: TypeAlias = Any
 class TranslatedRow:
     """An example and its translation.
 
-    Attributes:
-        number: 0-based number of the row in the stream.
-        example: without the words to disambiguate, which judging does not need.
+    `number` is that of the row in the stream, from 0. The example lacks the words to disambiguate,
+    which judging does not need.
     """
 
     number: int
@@ -53,10 +52,7 @@ class TranslatedRow:
 class Chunk:
     """Consecutive rows of a stream, which become values of Python when they are needed.
 
-    Attributes:
-        number: 0-based number of the chunk.
-        first: 0-based number of its first row.
-        n: number of its rows.
+    `number` and `first` are those of the chunk and of its first row, from 0.
     """
 
     number: int
@@ -114,12 +110,7 @@ class RowStream:
             object.__setattr__(self, key, language_tag(language, key))
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield the rows in order; all chunks but the last have `chunk_rows` rows.
-
-        Raises:
-            FileError: for a file that cannot be read.
-            InputError: for something else than rows.
-        """
+        """Yield the rows in order; all chunks but the last have `chunk_rows` rows."""
         numbers = itertools.count()
         pieces: list[_Piece] = []
         n = 0
@@ -157,12 +148,7 @@ class RowStream:
     def translated(self, chunk: Chunk, *, takes_blank: bool = False) -> list[TranslatedRow]:
         """Return the rows of a chunk, checked.
 
-        Args:
-            takes_blank: whether a translation may be blank.
-
-        Raises:
-            InputError: for the first row that is not as expected; the message names its number in
-                the stream, from 0.
+        Raise an InputError that names the first row, from 0, that is not as expected.
         """
         translated = []
         for number, row in enumerate(chunk.rows(), chunk.first):
