@@ -32,13 +32,10 @@ _FEWEST = 2
 class CorpusQuality:
     """Quality of the translations of one system.
 
-    Attributes:
-        n_blank: number of blank translations, which are scored like any other.
-        scores: "bleu" and perhaps "chrf" -> score in [0, 1].
-        signatures: the same names -> signature of sacreBLEU.
-        p_values: the same names -> p-value of the difference from the first system; empty for the
-            first, and without a paired test.
-        test: signature of the paired test of BLEU, in the form of sacreBLEU; "" without one.
+    Blank translations are scored like any other. `scores` are in [0, 1], by "bleu" and perhaps
+    "chrf", as are `signatures` of sacreBLEU and `p_values` of the difference from the first system;
+    these are empty for the first, and without a paired test. `test` is the signature of that test;
+    "" without one.
     """
 
     system: str
@@ -73,9 +70,7 @@ def corpus_quality(
 ) -> tuple[CorpusQuality, ...]:
     """Score the translations of systems against one reference for each sentence.
 
-    Args:
-        paired: one of `PAIRED_TESTS`, to compare each system with the first; None for no test.
-        bootstrap: seed and number of exchanges of the test; None for the defaults.
+    `paired` is one of `PAIRED_TESTS`, to compare each system with the first; None for no test.
 
     Examples:
         >>> (quality,) = corpus_quality({"own": ["Der Arzt."]}, ["Der Arzt."], chrf=True)

@@ -24,11 +24,8 @@ _FORM = "a table with a row for each segment, and a column of numbers for each m
 class SegmentScores:
     """Scores of segments by any metrics; higher is better.
 
-    Attributes:
-        ids: the ids of the segments; () if they have none and are in the order of the data.
-        categories: the category of each segment; () if the file names none.
-        scores: metric -> the score of each translation.
-        pairs: metric -> the scores of each correct translation, and those of a wrong one.
+    `ids` are () if the segments have none and are in the order of the data, and `categories` if the
+    file names none. `scores` are by metric; `pairs` are those of correct and of wrong translations.
     """
 
     n: int

@@ -35,11 +35,8 @@ _SEED = re.compile(r"(?<![-_. ])[-_. ]*seed[-_=. ]*(\d+)", re.IGNORECASE)
 class SeedAverage:
     """The figures of one system by one metric, averaged over seeds.
 
-    Attributes:
-        first: the result of the first seed, which names dataset, metric and n.
-        figures: name -> mean, standard deviation and values, in the order of the seeds.
-        undefined: name of a figure that is not averaged -> number of seeds that have it.
-        signatures: one per seed.
+    `first` is the result of the first seed, which names dataset, metric and n. `undefined` figures
+    are not averaged; the number of seeds that have them is given.
     """
 
     system: str
@@ -59,9 +56,6 @@ def average_results(results: Sequence[EvaluationResult], *, system: str = "") ->
 
     Differences (`delta`, `delta_g` and others), minima and the ratio M:F are computed from averaged
     accuracies, not averaged themselves.
-
-    Args:
-        results: one per seed, by one metric on the same data.
 
     Raises:
         InputError: for no results, different data, metrics or options, or the same result twice.
@@ -120,15 +114,7 @@ def differences_of(result: EvaluationResult) -> Mapping[str, tuple[str, str]]:
 
 
 def minima_of(result: EvaluationResult) -> dict[str, list[str]]:
-    """Return the figures of a result that are the lowest of its categories.
-
-    Examples:
-        >>> from cc_hf.results import CategoryAccuracy
-        >>> categories = tuple(CategoryAccuracy(name, 1, 1, 1.0) for name in ("female", "male"))
-        >>> result = EvaluationResult("", "", "de", "m", "m|n:2", 2, {}, {}, categories, ())
-        >>> minima_of(result)["min_accuracy"]
-        ['accuracy_female', 'accuracy_male']
-    """
+    """Return the figures of a result that are the lowest of its categories."""
     categories = [c.category for c in result.categories]
     counted = counted_categories(categories, uncounted_of(result.metric))
     return {

@@ -47,11 +47,9 @@ class SystemLabels:
     A name is that of a system, with or without the part that names its seed, or a pattern such as
     "student-*".
 
-    Attributes:
-        groups: name -> what systems have in common, such as the teacher; charts join them by a
-            line.
-        sizes: name -> size, in words or numbers, such as "small" or "50.9M".
-        seqkd: names of systems that were trained by sequence-level knowledge distillation.
+    `groups` are what systems have in common, such as the teacher; charts join them by a line.
+    `sizes` are in words or numbers, such as "small" or "50.9M". `seqkd` names systems that were
+    trained by sequence-level knowledge distillation.
     """
 
     groups: Mapping[str, str] = field(default_factory=dict)
@@ -63,19 +61,10 @@ class SystemLabels:
 class SystemRow:
     """A system of one seed.
 
-    Attributes:
-        system: its name, without the seed.
-        seed: the seed as its name has it; "" if it names none.
-        tgt_lang: ISO 639-1 code of the target language.
-        group, size: labels; "" if there are none.
-        is_seqkd: whether it was trained by sequence-level knowledge distillation.
-        bleu: BLEU in [0, 1]; None if not known.
-        timing: its decoding time; None if not known.
-        figures: name -> figure, in [0, 1] or [-1, 1].
-        counts: name -> number, such as n and n_female.
-        differences, minima: figures that are computed from others, as
-            `cc_hf.statistics.seeds.average_over_seeds` takes them.
-        results: what stands before the names of figures -> the result that they are of.
+    The `system` is named without its `seed`, which is "" if the name has none. `bleu` is in [0, 1],
+    and `figures` are in [0, 1] or [-1, 1]; `counts` are such as n and n_female. `differences` and
+    `minima` are computed from other figures, as `cc_hf.statistics.seeds.average_over_seeds` takes
+    them. `results` are by what stands before the names of their figures.
     """
 
     system: str
@@ -106,14 +95,9 @@ class SystemRow:
 class SystemMean:
     """The mean of a system over its seeds.
 
-    Attributes:
-        first: its first seed, which has the labels of all.
-        bleu: BLEU in [0, 1]; None if a seed has none.
-        seconds: decoding time; None if a seed has none.
-        figures, counts: means with standard deviations; differences, minima and the ratio M:F are
-            computed from the means of other figures.
-        incomplete: figure, or "bleu" or "seconds" -> number of seeds that have it, where some lack
-            it.
+    `first` has the labels of all. `bleu`, in [0, 1], and `seconds` are None if a seed has none.
+    Differences, minima and the ratio M:F are computed from the means of other figures. `incomplete`
+    counts the seeds that have a figure, "bleu" or "seconds", where some lack it.
     """
 
     first: SystemRow
@@ -188,14 +172,7 @@ def system_rows(
 
 
 def mean_rows(rows: Sequence[SystemRow]) -> list[SystemMean]:
-    """Average the rows of each system and target language over its seeds.
-
-    Examples:
-        >>> rows = [SystemRow("a", s, "de", figures={"accuracy": f}) for s, f in (("1", 0.5), ("2", 1.0))]
-        >>> (mean,) = mean_rows(rows)
-        >>> mean.seeds, mean.figures["accuracy"].mean
-        (('1', '2'), 0.75)
-    """  # noqa: E501
+    """Average the rows of each system and target language over its seeds."""
     systems: dict[tuple[str, str], list[SystemRow]] = {}
     for row in rows:
         systems.setdefault((row.system, row.tgt_lang), []).append(row)
@@ -203,12 +180,7 @@ def mean_rows(rows: Sequence[SystemRow]) -> list[SystemMean]:
 
 
 def ordered_sizes(rows: Sequence[SystemRow], first: Sequence[str] = ()) -> list[str]:
-    """Return the sizes of systems in order: by number if all are numbers, else as they come.
-
-    Examples:
-        >>> ordered_sizes([SystemRow("a", "", "de", size=s) for s in ("51M", "1.2B", "18M")])
-        ['18M', '51M', '1.2B']
-    """
+    """Return the sizes of systems in order: by number if all are numbers, else as they come."""
     sizes = list(dict.fromkeys(row.size for row in rows if row.size))
     numbers = {size: _SIZE.fullmatch(size.strip()) for size in sizes}
     values = {
@@ -223,22 +195,14 @@ def ordered_sizes(rows: Sequence[SystemRow], first: Sequence[str] = ()) -> list[
 
 
 def join_figure(prefix: str, name: str) -> str:
-    """Return the name of a figure in a table.
-
-    Args:
-        prefix: dataset, configuration or metric; "" if all figures are of the same.
-
-    Examples:
-        >>> join_figure("winomt", "accuracy"), join_figure("", "accuracy")
-        ('winomt:accuracy', 'accuracy')
-    """
+    """Return the name of a figure in a table; the prefix is "" if all are of the same data."""
     return f"{prefix}:{name}" if prefix else name
 
 
 def _prefixes(results: Sequence[EvaluationResult]) -> list[str]:
-    """Return for each result the least that tells its figures from others: dataset, configuration
-    and metric, as far as they differ. A configuration that goes with the language says nothing.
-    """
+    """Return for each result the least that tells its figures from others."""
+    # Dataset, configuration and metric, as far as they differ. A configuration that goes with the
+    # language says nothing.
     datasets = {r.dataset for r in results}
     configs: dict[tuple[str, str], set[str]] = {}
     metrics: dict[str, set[str]] = {}
@@ -281,15 +245,14 @@ def _figures(
 
 
 def _assigned(values: Mapping[str, str], what: str, names: Sequence[str]) -> dict[str, str]:
-    """Return the value of each system that has one: by its name, else by its name without the seed,
-    else by the first pattern that it fits.
-    """
+    """Return the value of each system that has one."""
     known = dict.fromkeys([*names, *map(name_without_seed, names)])
     for key in values:
         if not any(key == name or fnmatchcase(name, key) for name in known):
             raise UnknownNameError(f"system (of {what})", key, known)
     assigned = {}
     for name in names:
+        # By its name, else by its name without the seed, else by the first pattern that it fits.
         spellings = (name, name_without_seed(name))
         patterns = [key for key in values if any(fnmatchcase(s, key) for s in spellings)]
         keys = [*(s for s in spellings if s in values), *patterns]

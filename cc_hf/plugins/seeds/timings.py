@@ -34,13 +34,8 @@ _FORM = {
 class Timing:
     """How long a system took to translate a file.
 
-    Attributes:
-        seconds: the median over rounds.
-        tokens_per_second: tokens of the translations by that time; None if not known.
-        precision: of the weights, such as "fp32" or "int8"; "" if not known.
-        backend: the library that ran the model, such as "torch"; "" if not known.
-        beams: number of beams; None if not known.
-        is_busy: whether other processes shared the processor, so that the time is not reliable.
+    `seconds` is the median over rounds. What is not known is None or "". `is_busy`: other processes
+    shared the processor, so that the time is not reliable.
     """
 
     seconds: float
@@ -62,15 +57,9 @@ class Timings:
 def read_timings(paths: Sequence[Path] | None) -> Timings:
     """Read decoding times.
 
-    Args:
-        paths: JSON files, each an object with the key `timings`, a list of objects with the keys
-            `system` and `seconds`, and optionally `tokens_per_second`, `precision`, `backend`,
-            `beams` and `busy`. Files may also have the objects `machine` and `options`. Other keys
-            are ignored. None for no times.
-
-    Examples:
-        >>> read_timings(None).systems
-        {}
+    Each file is a JSON object with the key `timings`, a list of objects with the keys `system` and
+    `seconds`, and optionally `tokens_per_second`, `precision`, `backend`, `beams` and `busy`. Files
+    may also have the objects `machine` and `options`. Other keys are ignored.
     """
     systems: dict[str, Timing] = {}
     settings: dict[str, dict[str, Path]] = {"machine": {}, "options": {}}
