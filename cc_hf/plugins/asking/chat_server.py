@@ -25,13 +25,11 @@ __all__ = ["RequestPlan", "ServerChat", "request_plan"]
 
 @dataclass(frozen=True)
 class RequestPlan:
-    """What would be sent to a server: distinct requests, the characters of their prompts, and the
-    most tokens that all replies can have.
-    """
+    """What would be sent to a server, to be shown before it is."""
 
-    n_requests: int
-    n_characters: int
-    n_reply_tokens: int
+    n_requests: int  # without repeated ones
+    n_characters: int  # of all prompts
+    n_reply_tokens: int  # the most that all replies together can have
 
 
 def request_plan(conversations: Sequence[Conversation], decoding: Decoding) -> RequestPlan:

@@ -31,14 +31,11 @@ PLAIN_STOPS = tuple(f"\n{speaker}:" for speaker in _SPEAKERS.values())
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back for one conversation: the model's turn as it came, or None and an error.
+    """What came back for one conversation."""
 
-    `is_cut` is True for an answer that is known to end at the limit of its length.
-    """
-
-    text: str | None
-    error: str = ""
-    is_cut: bool = False
+    text: str | None  # the model's turn as it came; None if no answer came
+    error: str = ""  # why no answer came
+    is_cut: bool = False  # known to end at the limit of its length
 
 
 @dataclass(frozen=True)

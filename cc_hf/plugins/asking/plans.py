@@ -61,18 +61,14 @@ _Sample = TypeVar("_Sample", ChoiceSample, TranslationSample)
 
 @dataclass(frozen=True)
 class Plan:
-    """What will be asked.
-
-    `origin` says where the demonstrations come from: "none", "shipped", "data.SEED", or the name of
-    a file. `left_out` has the ids of examples that are not asked, since a demonstration has their
-    schema or their sentence. `notes` say what differs from the thesis because the data are few.
-    """
+    """What will be asked."""
 
     prompt: Prompt
-    requests: tuple[Request, ...]
-    origin: str
+    requests: tuple[Request, ...]  # one per sample, or two where it is asked in both orders
+    origin: str  # of demonstrations: "none", "shipped", "data.SEED", or the name of a file
+    # Ids of examples that are not asked, since a demonstration has their schema or sentence.
     left_out: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what differs from the thesis since the data are few
 
     @property
     def n_shots(self) -> int:

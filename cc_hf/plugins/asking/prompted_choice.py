@@ -48,17 +48,14 @@ _OF_THE_REPLY = ("error", "cut", "swapped_reply", "swapped_error")
 
 @dataclass(frozen=True, slots=True)
 class RepliedChoice:
-    """The outcome of one sample.
+    """The outcome of one sample."""
 
-    A sample that was asked in both orders is valid only if both replies are. `numbers` are the
-    options that the replies chose, as the data number them: one, or two for both orders; "" for
-    none. `shown` are the same as the model saw them.
-    """
-
+    # One of `OUTCOMES`; a sample asked in both orders is valid only if both replies are.
     outcome: str
+    # The chosen options as the data number them, "" for none: one, or two for both orders.
     numbers: tuple[str, ...]
-    shown: tuple[str, ...]
-    is_cut: bool = False
+    shown: tuple[str, ...]  # the same as they were shown to the model
+    is_cut: bool = False  # a reply ended at the limit of its length
 
     @property
     def is_consistent(self) -> bool:

@@ -88,19 +88,15 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 @dataclass(frozen=True)
 class RepliedTranslation:
-    """A sentence and what came back.
-
-    `outcome` is "valid", "invalid" or "failed"; if it is not valid, `translation` is "" and
-    `reason` says why. `is_cut`: the reply is known to end at the limit of its length.
-    """
+    """A sentence and what came back."""
 
     id: str
     source: str
-    translation: str
+    translation: str  # "" if the reply was not valid
     category: str
-    outcome: str
-    reason: str = ""
-    is_cut: bool = False
+    outcome: str  # "valid", "invalid" or "failed"
+    reason: str = ""  # why there is no translation
+    is_cut: bool = False  # known to end at the limit of its length
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class StudentFiles:
-    """The files of a student in a folder; `languages` are "" where file names lack them."""
+    """The files of a student in a folder."""
 
-    model: Path
-    vocabularies: tuple[Path, Path]
-    languages: tuple[str, str]
+    model: Path  # `*.bin` or `*.npz`
+    vocabularies: tuple[Path, Path]  # of source and target, often one for both
+    languages: tuple[str, str]  # "" where the names of files do not say them
 
 
 def student_files(path: str | Path) -> StudentFiles | None:

@@ -55,10 +55,10 @@ _IGNORED = "_QuantMultA"  # multipliers of activations, which only the int8 engi
 
 @dataclass(frozen=True)
 class MarianTensor:
-    """A tensor as it is stored: float32 without `multiplier`, or int8, to be divided by it."""
+    """A tensor as it is stored."""
 
-    stored: npt.NDArray[Any]
-    multiplier: float | None = None
+    stored: npt.NDArray[Any]  # float32 or int8; a view of the file where possible
+    multiplier: float | None = None  # int8 divided by it is the value; None for float32
 
     def values(self) -> npt.NDArray[np.float32]:
         """Return the values in float32, in the stored layout."""
@@ -71,11 +71,11 @@ class MarianFile:
     """The contents of a file of Marian.
 
     int8 matrices are stored as (out, in), except embeddings (`*Wemb`); float32 matrices as (in,
-    out). `configuration` is that of the model, from `special:model.yml`.
+    out).
     """
 
-    configuration: Mapping[str, Any]
-    tensors: Mapping[str, MarianTensor]
+    configuration: Mapping[str, Any]  # of the model, from `special:model.yml`
+    tensors: Mapping[str, MarianTensor]  # by Marian's names
 
 
 def read_marian_file(path: str | Path) -> MarianFile:

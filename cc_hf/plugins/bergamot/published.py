@@ -30,14 +30,11 @@ _TABLE = Path(__file__).parent / "students.tsv"
 
 @dataclass(frozen=True, slots=True)
 class PublishedStudent:
-    """A student that is downloaded when it is first used.
-
-    `stage` is "prod", or "dev" for a model that Mozilla does not call finished.
-    """
+    """A student that is downloaded when it is first used."""
 
     src_lang: str
     tgt_lang: str
-    stage: str
+    stage: str  # "prod", or "dev" for a model that Mozilla does not call finished
     # Without the shortlist, which only translation uses.
     files: tuple[SourceFile, ...]
 
@@ -71,7 +68,12 @@ STUDENTS: Mapping[str, PublishedStudent] = _listed()
 
 
 def student_name(src_lang: str, tgt_lang: str) -> str:
-    """Return the name of the student of a language pair, "" if none is published."""
+    """Return the name of the student of a language pair, "" if none is published.
+
+    Examples:
+        >>> student_name("en", "pt"), student_name("en", "xx")
+        ('bergamot:en-pt', '')
+    """
     name = f"{PREFIX}{src_lang}-{tgt_lang}"
     return name if name in STUDENTS else ""
 

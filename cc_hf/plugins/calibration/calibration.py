@@ -53,9 +53,12 @@ _Sides: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 class CalibrationRun:
     """A calibration with what it was computed from.
 
-    `differences` are, by wording, the log score of each translation under the first reading minus
-    that under the second, natural logarithm, shape (n,). `is_reported` marks the half whose figures
-    are reported, shape (n,).
+    Attributes:
+        calibration: figures of every wording, and the choice.
+        differences: a mapping from wording to the difference of each translation: the log score
+            under the first reading minus that under the second, natural logarithm, shape (n,).
+        readings: the reading that each translation shows.
+        is_reported: whether a translation is in the half that is reported, shape (n,).
     """
 
     calibration: Calibration

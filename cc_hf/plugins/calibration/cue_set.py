@@ -23,19 +23,16 @@ _SIDES = ("correct", "incorrect")
 
 @dataclass(frozen=True, slots=True)
 class SenseExample:
-    """A sentence in which an ambiguous word has a known sense, with a correct translation.
-
-    `focus` is the word as it occurs in the sentence, `ambiguous_word` as the dataset lists it.
-    """
+    """A sentence in which an ambiguous word has a known sense, with a correct translation."""
 
     id: str
     src_lang: str
     tgt_lang: str
     source: str
-    focus: Focus
+    focus: Focus  # the ambiguous word as it occurs in the sentence
     category: str
     gold: str
-    ambiguous_word: str
+    ambiguous_word: str  # as the dataset lists it
     reference: str
 
     @property
@@ -46,42 +43,36 @@ class SenseExample:
 
 @dataclass(frozen=True, slots=True)
 class SenseCues:
-    """The cues of one sense of an ambiguous word, and the candidates they were chosen from."""
+    """The cues of one sense of an ambiguous word."""
 
     ambiguous_word: str
     sense: str
     n_examples: int
-    candidates: SenseCandidates
+    candidates: SenseCandidates  # from which the cues were chosen
     correct: ChosenCues
-    incorrect: ChosenCues
+    incorrect: ChosenCues  # cues of the other senses
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A sense that has no cues.
-
-    `reason` is "only sense" (there is no other to tell it from) or "no candidates" (no word marks
-    this sense, or no word marks the others).
-    """
+    """A sense that has no cues."""
 
     ambiguous_word: str
     sense: str
     n_examples: int
+    # "only sense" (there is no other to tell it from), or "no candidates" (no word marks this
+    # sense, or no word marks the others).
     reason: str
 
 
 @dataclass(frozen=True)
 class CueSet:
-    """The cues that `cc_hf.plugins.calibration.build.build_cues` found.
-
-    Attributes:
-        `candidates` are by ambiguous word and sense, most probable first.
-    """
+    """The cues that `cc_hf.plugins.calibration.build.build_cues` found."""
 
     senses: tuple[SenseCues, ...]
     left_out: tuple[LeftOut, ...]
     examples: tuple[SenseExample, ...] = field(repr=False)
-    candidates: Candidates = field(repr=False)
+    candidates: Candidates = field(repr=False)  # by ambiguous word and sense, most probable first
     tgt_lang: str
     signature: str
     # n_examples; n_left_out; n_unlocated (the word is not in the source); n_short (senses with

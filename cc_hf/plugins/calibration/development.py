@@ -33,33 +33,27 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class DevelopmentRow:
-    """A translation that is known to show one reading.
+    """A translation that is known to show one reading."""
 
-    `focus` is None if the ambiguous words are not located. `sources` are those that the dataset has
-    for each reading; empty if there are none.
-    """
-
-    source: str
-    focus: Focus | None
+    source: str  # without a cue
+    focus: Focus | None  # None if the ambiguous words are not located
     translation: str
     reading: str
+    # Those that the dataset has for each reading.
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class DevelopmentSet:
-    """Translations of which it is known what they mean, to calibrate cues on.
+    """Translations of which it is known what they mean, to calibrate cues on."""
 
-    There is at least one row for each of exactly two readings. `own_cues` says how the dataset
-    words its own cues, "" without any; `n_left_out` counts translations that show neither.
-    """
-
+    # At least one for each of exactly two readings.
     rows: tuple[DevelopmentRow, ...] = field(repr=False)
     src_lang: str
     tgt_lang: str
-    data: str
-    own_cues: str = ""
-    n_left_out: int = 0
+    data: str  # where the rows come from, as a signature says it
+    own_cues: str = ""  # how the dataset words its own cues; "" without any
+    n_left_out: int = 0  # translations that show neither reading
 
     def __post_init__(self) -> None:
         if len(self.readings) != 2:

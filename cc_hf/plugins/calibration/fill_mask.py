@@ -37,15 +37,11 @@ _UNUSED = re.compile(r"\[unused\d+\]")  # placeholders in BERT's vocabularies
 
 @dataclass(frozen=True, slots=True)
 class MaskedText:
-    """A sentence in the form that the model reads.
+    """A sentence in the form that the model reads."""
 
-    `mask_at` is the 0-based position of the mask among the ids, special tokens included. `is_cut`:
-    tokens were removed to make it fit.
-    """
-
-    ids: tuple[int, ...]
-    mask_at: int
-    is_cut: bool
+    ids: tuple[int, ...]  # special tokens included
+    mask_at: int  # 0-based position of the mask among them
+    is_cut: bool  # tokens were removed to make it fit
 
 
 class MaskedLM:

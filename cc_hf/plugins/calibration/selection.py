@@ -25,22 +25,19 @@ _Cues = Mapping[tuple[str, str], Collection[str]]
 
 @dataclass(frozen=True, slots=True)
 class ChosenCues:
-    """The cues of one side of a sense.
+    """The cues of one side of a sense."""
 
-    `cues` begin with the most discriminative; `mean_scores` are those of the sense's references.
-    """
-
-    cues: tuple[str, ...]
-    mean_scores: tuple[float, ...]
+    cues: tuple[str, ...]  # most discriminative first
+    mean_scores: tuple[float, ...]  # of the sense's references under each cue
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How many expected cues were chosen; `n_by_chance` by a random draw among the candidates."""
+    """How many of the expected cues were chosen."""
 
     n_chosen: int
     n_expected: int
-    n_by_chance: float
+    n_by_chance: float  # expected for a random draw among the candidates
 
 
 def best_cues(

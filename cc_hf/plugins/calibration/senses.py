@@ -31,17 +31,13 @@ SenseSource: TypeAlias = str | Path | Sequence[ContrastiveSourceExample | Probin
 
 @dataclass(frozen=True)
 class SenseData:
-    """Examples by sense.
+    """Examples by sense."""
 
-    `rows` are, by sense, those of its examples in `examples`. `origin` has the signature's fields
-    for the data, and `n_unlocated` counts examples left out since their word is not located.
-    """
-
-    examples: tuple[SenseExample, ...]
-    rows: Mapping[Sense, Sequence[int]]
+    examples: tuple[SenseExample, ...]  # those whose word is located in the source
+    rows: Mapping[Sense, Sequence[int]]  # of the requested senses, in `examples`
     tgt_lang: str
-    origin: Mapping[str, str]
-    n_unlocated: int
+    origin: Mapping[str, str]  # the signature's fields for the data
+    n_unlocated: int  # left out, since their word is not located
 
     @property
     def src_lang(self) -> str:

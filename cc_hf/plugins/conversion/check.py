@@ -46,16 +46,13 @@ _PAIR = {
 
 @dataclass(frozen=True)
 class ConversionCheck:
-    """The outcome of a comparison.
+    """The outcome of a comparison."""
 
-    `deviations` has the largest absolute difference of a token's log-probability (natural
-    logarithm) by model, and of the "ensemble"; `n_tokens` target tokens are compared for each.
-    `n_texts` texts have equal ids; 0 if the file holds no texts.
-    """
-
+    # Model, or "ensemble" -> largest absolute difference of a token's log-probability (natural
+    # logarithm).
     deviations: Mapping[str, float]
-    n_tokens: int
-    n_texts: int
+    n_tokens: int  # compared, for each of these
+    n_texts: int  # with equal ids; 0 if the file holds no texts
 
 
 @dataclass(frozen=True)

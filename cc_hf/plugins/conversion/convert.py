@@ -25,16 +25,13 @@ __all__ = ["Conversion", "convert"]
 
 @dataclass(frozen=True)
 class Conversion:
-    """The outcome of a conversion: one folder and one model_type per checkpoint.
+    """The outcome of a conversion."""
 
-    `check` is None if no scores were given. `notes` say what the user should check.
-    """
-
-    folders: tuple[Path, ...]
-    families: tuple[str, ...]
-    settings: Settings
-    check: ConversionCheck | None
-    notes: tuple[str, ...]
+    folders: tuple[Path, ...]  # one per checkpoint
+    families: tuple[str, ...]  # the model_type of each
+    settings: Settings  # the same for all
+    check: ConversionCheck | None  # None if no scores were given
+    notes: tuple[str, ...]  # on what the user should check
 
 
 def convert(

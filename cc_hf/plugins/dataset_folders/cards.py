@@ -236,7 +236,12 @@ def size_category(n_rows: int) -> str:
 def rows_loaded_by(repo: str | None, config: str) -> str:
     """Return the sentence that says how a published dataset is loaded, without a full stop.
 
-    `repo` is ORGANISATION/NAME on the Hub; None for a folder that has no name there.
+    Args:
+        repo: ORGANISATION/NAME on the Hub; None for a folder that has no name there.
+
+    Examples:
+        >>> rows_loaded_by("org/winomt", "default")
+        '`datasets.load_dataset("org/winomt", "default")` loads the rows'
     """
     name = "FOLDER" if repo is None else json.dumps(repo)
     code = markdown_code(f"datasets.load_dataset({name}, {json.dumps(config, ensure_ascii=False)})")

@@ -90,7 +90,12 @@ def _prompt(config: ConfigDeclaration) -> str:
 
 
 def _identifier(*names: str) -> str:
-    """Return names as one that the command line of lm-eval takes."""
+    """Return names as one that the command line of lm-eval takes.
+
+    Examples:
+        >>> _identifier("cc_hf", "wino_x", "mt_en_de.translations")
+        'cc_hf_wino_x_mt_en_de_translations'
+    """
     return re.sub(r"\W+", "_", "_".join(names))
 
 

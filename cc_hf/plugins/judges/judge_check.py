@@ -47,9 +47,12 @@ _LARGE = math.log(sys.float_info.max)
 class JudgeCheck:
     """What a check of a judge has found.
 
-    There is one entry of `evidence` for each label set, system and right reading. `not_run` says
-    why other label sets were not judged. `file` holds the evidence for later results; None if none
-    was written.
+    Attributes:
+        evaluator: the judge, as the field `eval` of signatures.
+        languages: "en-de".
+        evidence: the counts, one entry for each label set, system and right reading.
+        not_run: label set of the pair -> why it was not judged.
+        file: the file that holds the evidence for later results; None if none was written.
     """
 
     evaluator: str

@@ -32,18 +32,14 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class StoredResult:
-    """One result.
-
-    `date` is the day on which the file was written, as YYYY-MM-DD in UTC. `not_proved` says why
-    nothing in the file shows that the figures are right, so that they have no rank.
-    """
+    """One result."""
 
     # The name in the result, else in its signature, else that of the file.
     system: str
     file: str
     result: EvaluationResult
-    date: str = ""
-    not_proved: str = ""
+    date: str = ""  # YYYY-MM-DD in UTC, when the file was written
+    not_proved: str = ""  # why nothing shows that the figures are right, so that they have no rank
 
     @classmethod
     def of(

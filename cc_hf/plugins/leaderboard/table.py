@@ -53,48 +53,40 @@ class Figure(NamedTuple):
 
 
 class BoardChoice(NamedTuple):
-    """What can be ranked together: one configuration of a dataset, one language pair, one metric.
+    """What can be ranked together: a configuration, a language pair, and a metric."""
 
-    `data` is dataset and configuration; `language` is "source-target", or only the target.
-    """
-
-    data: tuple[str, str]
-    language: str
+    data: tuple[str, str]  # dataset and configuration
+    language: str  # "source-target", or only the target
     metric: str
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardRow:
-    """One system on one dataset by one metric.
-
-    `language` is "source-target", or only the target. `figures` has every score in the order of
-    reports, and figures that are derived from them; `shown` names those that say most. `bleu` is in
-    [0, 1], `date` is YYYY-MM-DD. `evaluator` and `prompt` are "" for metrics and systems that need
-    none. `unfit` says of figures why the system may not be ranked by them, and `uncited` names
-    figures with ranks that are not fit to be cited. `name` is the system's in `ranks`.
-    """
+    """One system on one dataset by one metric."""
 
     system: str
     dataset: str
     config: str
-    language: str
+    language: str  # "source-target", or only the target
     metric: str
+    # Every score in the order of reports, and figures to cite and gaps that follow from them.
     figures: Mapping[str, Figure]
     n: int
-    bleu: float | None
-    evaluator: str
-    prompt: str
-    date: str
+    bleu: float | None  # in [0, 1]
+    evaluator: str  # "" for a metric that uses none
+    prompt: str  # "" for systems that are not asked in words
+    date: str  # YYYY-MM-DD
     notes: tuple[str, ...]
     signature: str
     file: str
+    # Figure by which the system may not be ranked -> why.
     unfit: Mapping[str, str] = field(default_factory=dict)
-    uncited: tuple[str, ...] = ()
+    uncited: tuple[str, ...] = ()  # figures with ranks that are not fit to be cited
     trust: Trust | None = field(default=None, repr=False)
     declared: DatasetDeclaration | None = field(default=None, repr=False)
-    shown: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()  # the figures that say most
     ranks: Ranks = field(default_factory=Ranks, repr=False)
-    name: str = ""
+    name: str = ""  # the system's in `ranks`
 
     @property
     def title(self) -> str:

@@ -36,40 +36,33 @@ class _Part(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A change as the table shows it, with the text around it, cut where it is long.
-
-    `verdict` is "" for a change that is no error; `width` is that of its bar, in percent of the
-    widest.
-    """
+    """A change as the table shows it."""
 
     name: str
     lang: str
-    before: str
+    before: str  # cut where it is long, as is `after`
     change: TextSpan
     after: str
     difference: str
-    verdict: str
-    width: int
+    verdict: str  # "" for a change that is no error
+    width: int  # of its bar, in percent of the widest
 
 
 @dataclass(frozen=True)
 class ExplainedChanges:
-    """All changes that a metric tried on a source and its translation.
-
-    Changes with the largest difference come first. `backward_evaluator` scored the source under
-    changes of the translation; "" for none. `notes` say which changes were not tried, and why.
-    """
+    """All changes that a metric tried on a source and its translation."""
 
     metric: str
     source: str
     translation: str
-    changes: tuple[TextSpan, ...]
+    changes: tuple[TextSpan, ...]  # the largest difference first
     is_error: tuple[bool, ...]
     src_lang: str
     tgt_lang: str
-    evaluator: str
+    evaluator: str  # name and identity
+    # The same of the one that scored the source under changes of the translation.
     backward_evaluator: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # which changes were not tried, and why
 
     @property
     def is_correct(self) -> bool:

@@ -29,42 +29,36 @@ _TOO_BAD = "Translation too bad to tell"
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Cohen's kappa of two of several annotators, from 1; None if there are no raw labels."""
+    """Cohen's kappa of two of several annotators."""
 
-    annotators: tuple[int, int]
-    kappa_raw: float | None
+    annotators: tuple[int, int]  # from 1
+    kappa_raw: float | None  # None if there are no raw labels
     kappa_binarised: float
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorAgreement:
     """Cohen's kappa of two annotators, or its mean over all pairs, on raw and on binary labels.
-    Readings of any number take the place of binary labels.
 
-    `n_raw` and `n_binarised` are numbers of translations; `kappa_raw` is None if the file has no
-    raw labels. `alpha` is Krippendorff's on binary labels, of all annotators. There are `pairs` if
-    there are three annotators or more.
+    Readings of any number take the place of binary labels.
     """
 
-    n_raw: int
-    kappa_raw: float | None
+    n_raw: int  # translations
+    kappa_raw: float | None  # None if the file has no raw labels
     raw_interval: Interval | NoInterval | None
     n_binarised: int
     kappa_binarised: float
     binarised_interval: Interval | NoInterval
-    alpha: float
-    pairs: tuple[PairAgreement, ...] = ()
+    alpha: float  # Krippendorff's on binary labels, of all annotators
+    pairs: tuple[PairAgreement, ...] = ()  # if there are three annotators or more
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierAgreement:
-    """Cohen's kappa of an annotator with earlier raw labels of the same translations (Table A4).
+    """Cohen's kappa of an annotator with earlier raw labels of the same translations (Table A4)."""
 
-    `annotator` is 1 or 2; `n` translations have both labels.
-    """
-
-    annotator: int
-    n: int
+    annotator: int  # 1 or 2
+    n: int  # translations with both labels
     kappa: float
     interval: Interval | NoInterval
 

@@ -26,17 +26,14 @@ PRINTED = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class PublishedAgreement:
-    """One published agreement for one test set and metric.
-
-    Agreements are in [0, 1]; None if not published. `source` is where they are printed.
-    """
+    """One published agreement for one test set and metric."""
 
     dataset: str
     tgt_lang: str
     metric: str
-    agreement: float | None
-    weighted_agreement: float | None
-    source: str
+    agreement: float | None  # in [0, 1]; None if not published
+    weighted_agreement: float | None  # in [0, 1]; None if not published
+    source: str  # where the figures are printed
 
 
 def published_agreement(dataset: str, tgt_lang: str, metric: str) -> PublishedAgreement | None:

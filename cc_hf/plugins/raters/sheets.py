@@ -54,45 +54,34 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 @dataclass(frozen=True)
 class SheetForm:
-    """What a sheet shows and asks.
-
-    `columns` say what each column shows, and `questions` what each label of a column to fill means.
-    `origin` has the fields of origins with their possible values; empty if any text is possible.
-    """
+    """What a sheet shows and asks."""
 
     name: str
     goal: str
-    columns: Mapping[str, str]
-    questions: Mapping[str, Mapping[str, str]]
-    origin: Mapping[str, Collection[str]]
+    columns: Mapping[str, str]  # column -> what it shows
+    questions: Mapping[str, Mapping[str, str]]  # column to fill -> label -> its meaning
+    origin: Mapping[str, Collection[str]]  # field -> possible values, any if empty
     remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """A row of a sheet.
+    """A row of a sheet."""
 
-    `id` says nothing about where the row comes from. There are several `origins` if the same texts
-    come from several systems: they are judged once.
-    """
-
-    id: str
+    id: str  # says nothing about where the row comes from
     cells: tuple[str, ...]
+    # Several if the same texts come from several systems: they are judged once.
     origins: tuple[Mapping[str, str], ...]
 
 
 @dataclass(frozen=True)
 class SheetKey:
-    """What raters do not see.
-
-    `settings` say how the rows were drawn, as plain values. Origins in `unrated` were drawn, but
-    are on no sheet.
-    """
+    """What raters do not see."""
 
     form: SheetForm
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Any]  # how the rows were drawn
     rows: tuple[SheetRow, ...]
-    unrated: tuple[Mapping[str, str], ...] = field(default=())
+    unrated: tuple[Mapping[str, str], ...] = field(default=())  # drawn, but on no sheet
 
     @classmethod
     def of(

@@ -49,11 +49,14 @@ class Alternatives:
     """The translations of a source for either gender.
 
     Attributes:
-        `focus` are the words that name the person; "" if they were not found. `masculine`,
-        `feminine` and `how`, the member of `METHODS` that gave them, are None without a pair; then
-        `reason` says why. `first` is the plain translation, and `first_reads` its gender by the
-        evaluator, "female" or "male"; "" if the source was not judged. `check` is that of the pair,
-        or of the last candidates.
+        focus: the words that name the person; "" if they were not found.
+        masculine, feminine: the translations; both None without a pair.
+        first: the plain translation of the system.
+        first_reads: the gender that it shows by the evaluator, "female" or "male"; "" if the
+            source was not judged.
+        check: the checks of the pair, or of the last candidates; None without any.
+        how: the member of `METHODS` that gave the pair; None without a pair.
+        reason: why there is none; "" otherwise.
     """
 
     source: str

@@ -44,16 +44,18 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
 class PairCheck:
     """What a pair of translations was checked for.
 
-    `direction`: each is more probable under its own cue. `minimal`: they differ in a few words of
-    the same lemmas, or function words. `no_leak`: neither holds a word of the cue. `adequate`:
-    neither is much less probable than the plain translation.
+    Attributes:
+        direction: whether each is more probable under its own cue.
+        minimal: whether they differ in a few words of the same lemmas, or function words.
+        no_leak: whether neither holds a word of the cue.
+        adequate: whether neither is much less probable than the plain translation.
+        differing: the words that differ, (masculine, feminine) for each place.
     """
 
     direction: bool
     minimal: bool
     no_leak: bool
     adequate: bool
-    # (masculine, feminine) for each place.
     differing: tuple[tuple[str, str], ...]
 
     @property

@@ -53,9 +53,10 @@ _OTHER = {"female": "male", "male": "female"}
 class ChosenHypothesis:
     """The choice for one source.
 
-    `chosen` is the 0-based position of the hypothesis in its list. `judgements` has None for a
-    blank hypothesis, and is empty for a source without a wanted reading, whose first hypothesis is
-    kept.
+    Attributes:
+        chosen: 0-based position of the hypothesis in its list.
+        judgements: the verdict on each hypothesis, None for a blank one; empty for a source without
+            a wanted reading, whose first hypothesis is kept.
     """
 
     id: str
@@ -96,7 +97,10 @@ class ChosenHypothesis:
 class Reranking(Displayed):
     """The choices for all sources. `print` and notebooks show what reranking changed.
 
-    There is one choice for each source, in their order; `notes` are the metric's on its evaluator.
+    Attributes:
+        choices: one for each source, in their order.
+        metric: name of the metric that judged the hypotheses.
+        notes: notes of the metric on its evaluator.
     """
 
     displayed_by = "cc_hf.plugins.reranking.reranking_table:reranking_table"
@@ -114,12 +118,14 @@ class Reranking(Displayed):
     def figures(self) -> dict[str, float | int | None]:
         """Return what reranking changed.
 
-        `n_judged` sources have a wanted reading, `n_with_correct` such a hypothesis, and `n_both`
-        hypotheses of either reading. `mean_chosen` is the mean 0-based position of the choices.
-        `agreement_before` and `agreement` are the shares in [0, 1] of first and of chosen
-        hypotheses that the choosing metric finds right, which is no accuracy. `score_gap` is the
-        mean of what the choices lose of the system's score, None without scores; `chrf_first` is
-        chrF in [0, 1] of the choices against the first hypotheses.
+        Returns:
+            `n`, the number of sources; `n_judged`, those with a wanted reading; `n_with_correct`,
+            those with such a hypothesis; `n_both`, those with hypotheses of either reading;
+            `n_changed`; `mean_chosen`, the mean 0-based position of the choices; `agreement_before`
+            and `agreement`, the shares in [0, 1] of first and of chosen hypotheses that the
+            choosing metric finds right, which is no accuracy; `score_gap`, the mean of what the
+            choices lose of the system's score, None without scores; `chrf_first`, chrF in [0, 1]
+            of the choices against the first hypotheses.
         """
         judged = [choice for choice in self.choices if choice.judgements]
         right = [[c.is_correct(i) for i in range(len(c.hypotheses))] for c in judged]

@@ -31,16 +31,12 @@ _ROWS_AT_ONCE = 8_192
 
 @dataclass(frozen=True)
 class Merged:
-    """What a merge did.
-
-    `n_known` scores the cache or another file had, to the bit or up to rounding; `n_rounded` of
-    these differ by rounding, and the first stays. `missing` counts by evaluator the scores that
-    none of the files has, for each evaluation of which parts are missing.
-    """
+    """What a merge did."""
 
     n_new: int
-    n_known: int
-    n_rounded: int
+    n_known: int  # the cache or another file had them, to the bit or up to rounding
+    n_rounded: int  # those of them that differ by rounding; the first stays
+    # Evaluator -> scores that no file has, for each evaluation of which parts are missing.
     missing: Mapping[str, int]
 
 

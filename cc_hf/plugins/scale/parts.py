@@ -74,8 +74,11 @@ AGAIN = "delete it, and run its part again"
 class PartDone(CCError):  # noqa: N818
     """The scores of a part of an evaluation are computed; there is no result before all are merged.
 
-    `part` is such as "3/16". Its file holds `n_scores`, of which `n_new` were computed now; all
-    parts have `n_pairs`.
+    Attributes:
+        part: the part, such as "3/16".
+        n_scores: number of the part's scores, which are all in its file.
+        n_new: how many of them were computed now.
+        n_pairs: number of the scores of all parts.
 
     Examples:
         >>> raise PartDone("3/16", 250, 100, 4000)
@@ -93,7 +96,12 @@ class PartDone(CCError):  # noqa: N818
 
 
 def part_numbers(part: str) -> tuple[int, int]:
-    """Return which part is meant, from 1, and of how many."""
+    """Return which part is meant, from 1, and of how many.
+
+    Examples:
+        >>> part_numbers("3/16")
+        (3, 16)
+    """
     match = _PART.fullmatch(part)
     if match is None or int(match[1]) > int(match[2]):
         raise InputError(f"part: expected a part such as 3/16, from 1/16 to 16/16, got {part}")
@@ -167,16 +175,12 @@ class Part(PartialScores):
 
 @dataclass(frozen=True)
 class PartOrigin:
-    """What all scores of a file have in common.
+    """What all scores of a file have in common."""
 
-    `evaluator` is the identity that the keys start from, as `CacheSession` encodes it. `plan` is a
-    digest of evaluator, pairs and `batch_tokens`, which decide the batches; "" if not known.
-    `n_pairs` counts the scores of all parts.
-    """
-
-    evaluator: str
+    evaluator: str  # the identity that the keys start from, as `CacheSession` encodes it
+    # Digest of evaluator, pairs and `batch_tokens`, which decide the batches; "" if not known.
     plan: str
-    n_pairs: int
+    n_pairs: int  # of all parts
 
     def checks(self, rows: Iterable[KeyedScore]) -> Iterator[bytes]:
         """Yield a digest for each row, of all that the file says of it."""
@@ -255,13 +259,10 @@ class Work:
 
 
 class KeyedScore(NamedTuple):
-    """A score with its key in the cache.
-
-    `ids_key` is the key of the token ids, see `CacheSession.ids_key`; the key itself if not known.
-    """
+    """A score with its key in the cache."""
 
     key: bytes
-    ids_key: bytes
+    ids_key: bytes  # see `CacheSession.ids_key`; the key itself if not known
     score: ScoreRow
 
 

@@ -37,26 +37,19 @@ _Piece: TypeAlias = Any
 
 @dataclass(frozen=True)
 class TranslatedRow:
-    """An example and its translation.
+    """An example and its translation."""
 
-    `number` is that of the row in the stream, from 0. The example lacks the words to disambiguate,
-    which judging does not need.
-    """
-
-    number: int
-    example: Example
+    number: int  # 0-based, in the stream
+    example: Example  # without the words to disambiguate, which judging does not need
     translation: str
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Consecutive rows of a stream, which become values of Python when they are needed.
+    """Consecutive rows of a stream, which become values of Python when they are needed."""
 
-    `number` and `first` are those of the chunk and of its first row, from 0.
-    """
-
-    number: int
-    first: int
+    number: int  # 0-based
+    first: int  # 0-based number of its first row
     n: int
     pieces: tuple[_Piece, ...]
 

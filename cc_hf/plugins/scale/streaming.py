@@ -80,8 +80,11 @@ _GIVEN = ("row", "id_hash", "reference_hash", "source_hash", "translation_hash")
 class JudgedStream:
     """The verdicts on a stream, or on a part of it.
 
-    `about` has what the verdicts depend on beside the rows: metric, options, evaluator, languages
-    and chunks. `n_rows` counts those of the whole stream.
+    Attributes:
+        about: what the verdicts depend on beside the rows: metric, options, evaluator, languages
+            and chunks.
+        tally: the verdicts.
+        n_rows: number of rows of the whole stream.
     """
 
     about: Mapping[str, Any]

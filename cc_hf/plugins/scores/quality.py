@@ -30,21 +30,16 @@ _FEWEST = 2
 
 @dataclass(frozen=True)
 class CorpusQuality:
-    """Quality of the translations of one system.
-
-    Blank translations are scored like any other. `scores` are in [0, 1], by "bleu" and perhaps
-    "chrf", as are `signatures` of sacreBLEU and `p_values` of the difference from the first system;
-    these are empty for the first, and without a paired test. `test` is the signature of that test;
-    "" without one.
-    """
+    """Quality of the translations of one system, by "bleu" and perhaps "chrf"."""
 
     system: str
     n: int
-    n_blank: int
-    scores: Mapping[str, float]
-    signatures: Mapping[str, str]
+    n_blank: int  # scored like any other
+    scores: Mapping[str, float]  # in [0, 1]
+    signatures: Mapping[str, str]  # of sacreBLEU
+    # Of the difference from the first system; empty for it, and without a paired test.
     p_values: Mapping[str, float]
-    test: str = ""
+    test: str = ""  # signature of the paired test of BLEU
 
     def to_row(self) -> dict[str, Any]:
         """Return what `cc_hf.data.files.quality_scores.read_quality_scores` reads, in points."""

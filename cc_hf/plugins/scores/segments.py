@@ -26,40 +26,32 @@ _FEWEST = 3  # segments of a correlation
 
 @dataclass(frozen=True)
 class SegmentFigures:
-    """How a metric's scores of translations go with a judge's verdicts on them.
-
-    `category` is "" for all segments. `spearman` is the rank correlation, in [-1, 1], with the
-    judge's probability of the correct reading, or with its verdict if it gives none; None where one
-    of both is constant or there are fewer than three segments. `separation` is the share of pairs
-    of a correct and an incorrect translation in which the metric gives the correct one the higher
-    score; a tie counts as half, 0.5 is chance, and None means that one of both is missing.
-    """
+    """How a metric's scores of translations go with a judge's verdicts on them."""
 
     metric: str
-    category: str
+    category: str  # "" for all segments
     n: int
     n_correct: int
     n_incorrect: int
+    # Rank correlation, in [-1, 1], with the judge's probability of the correct reading, or with its
+    # verdict if it gives none; None where one is constant or segments are fewer than three.
     spearman: float | None
     spearman_interval: Interval | NoInterval | None
+    # The share of pairs of a correct and an incorrect translation in which the metric gives the
+    # correct one the higher score, half of it for a tie: 0.5 is chance. None without either.
     separation: float | None
     separation_interval: Interval | NoInterval | None
 
 
 @dataclass(frozen=True)
 class PairFigures:
-    """How often a metric prefers a correct translation to a wrong one of the same source.
-
-    `category` is "" for all pairs. `ranked` are pairs in which the correct translation has the
-    higher score; a tie is wrong. `judge` are samples that a judge has right, and `agreement` pairs
-    that both have right or both have wrong; None without a judge.
-    """
+    """How often a metric prefers a correct translation to a wrong one of the same source."""
 
     metric: str
-    category: str
-    ranked: Share
-    judge: Share | None = None
-    agreement: Share | None = None
+    category: str  # "" for all pairs
+    ranked: Share  # the correct one has the higher score; a tie is wrong
+    judge: Share | None = None  # samples that a judge has right
+    agreement: Share | None = None  # pairs that both have right or both have wrong
 
     @property
     def tau(self) -> float:

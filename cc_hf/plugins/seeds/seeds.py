@@ -33,17 +33,13 @@ _SEED = re.compile(r"(?<![-_. ])[-_. ]*seed[-_=. ]*(\d+)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class SeedAverage:
-    """The figures of one system by one metric, averaged over seeds.
-
-    `first` is the result of the first seed, which names dataset, metric and n. `undefined` figures
-    are not averaged; the number of seeds that have them is given.
-    """
+    """The figures of one system by one metric, averaged over seeds."""
 
     system: str
-    first: EvaluationResult
-    figures: Mapping[str, SeedFigure]
-    undefined: Mapping[str, int]
-    signatures: tuple[str, ...]
+    first: EvaluationResult  # of the first seed, which names dataset, metric and n
+    figures: Mapping[str, SeedFigure]  # in the order of the seeds
+    undefined: Mapping[str, int]  # not averaged: how many seeds have it
+    signatures: tuple[str, ...]  # one per seed
 
     @property
     def n_seeds(self) -> int:
@@ -114,7 +110,15 @@ def differences_of(result: EvaluationResult) -> Mapping[str, tuple[str, str]]:
 
 
 def minima_of(result: EvaluationResult) -> dict[str, list[str]]:
-    """Return the figures of a result that are the lowest of its categories."""
+    """Return the figures of a result that are the lowest of its categories.
+
+    Examples:
+        >>> from cc_hf.results import CategoryAccuracy
+        >>> categories = tuple(CategoryAccuracy(name, 1, 1, 1.0) for name in ("female", "male"))
+        >>> result = EvaluationResult("", "", "de", "m", "m|n:2", 2, {}, {}, categories, ())
+        >>> minima_of(result)["min_accuracy"]
+        ['accuracy_female', 'accuracy_male']
+    """
     categories = [c.category for c in result.categories]
     counted = counted_categories(categories, uncounted_of(result.metric))
     return {

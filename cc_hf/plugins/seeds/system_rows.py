@@ -46,39 +46,33 @@ class SystemLabels:
 
     A name is that of a system, with or without the part that names its seed, or a pattern such as
     "student-*".
-
-    `groups` are what systems have in common, such as the teacher; charts join them by a line.
-    `sizes` are in words or numbers, such as "small" or "50.9M". `seqkd` names systems that were
-    trained by sequence-level knowledge distillation.
     """
 
+    # What systems have in common, such as the teacher; charts join them by a line.
     groups: Mapping[str, str] = field(default_factory=dict)
+    # In words or numbers, such as "small" or "50.9M".
     sizes: Mapping[str, str] = field(default_factory=dict)
-    seqkd: Collection[str] = ()
+    seqkd: Collection[str] = ()  # trained by sequence-level knowledge distillation
 
 
 @dataclass(frozen=True)
 class SystemRow:
-    """A system of one seed.
+    """A system of one seed."""
 
-    The `system` is named without its `seed`, which is "" if the name has none. `bleu` is in [0, 1],
-    and `figures` are in [0, 1] or [-1, 1]; `counts` are such as n and n_female. `differences` and
-    `minima` are computed from other figures, as `cc_hf.statistics.seeds.average_over_seeds` takes
-    them. `results` are by what stands before the names of their figures.
-    """
-
-    system: str
-    seed: str
+    system: str  # without the seed
+    seed: str  # "" if the name has none
     tgt_lang: str
     group: str = ""
     size: str = ""
     is_seqkd: bool = False
-    bleu: float | None = None
+    bleu: float | None = None  # in [0, 1]
     timing: Timing | None = None
-    figures: Mapping[str, float] = field(default_factory=dict)
-    counts: Mapping[str, int] = field(default_factory=dict)
+    figures: Mapping[str, float] = field(default_factory=dict)  # in [0, 1] or [-1, 1]
+    counts: Mapping[str, int] = field(default_factory=dict)  # such as n and n_female
+    # Figures that follow from others, as `average_over_seeds` takes them.
     differences: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     minima: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # By what stands before the names of their figures.
     results: Mapping[str, EvaluationResult] = field(default_factory=dict, repr=False)
 
     @property
@@ -93,19 +87,16 @@ class SystemRow:
 
 @dataclass(frozen=True)
 class SystemMean:
-    """The mean of a system over its seeds.
+    """The mean of a system over its seeds."""
 
-    `first` has the labels of all. `bleu`, in [0, 1], and `seconds` are None if a seed has none.
-    Differences, minima and the ratio M:F are computed from the means of other figures. `incomplete`
-    counts the seeds that have a figure, "bleu" or "seconds", where some lack it.
-    """
-
-    first: SystemRow
+    first: SystemRow  # which has the labels of all
     seeds: tuple[str, ...]
-    bleu: SeedFigure | None
-    seconds: SeedFigure | None
+    bleu: SeedFigure | None  # in [0, 1]; None if a seed has none
+    seconds: SeedFigure | None  # None if a seed has none
+    # Differences, minima and the ratio M:F are computed from means of other figures.
     figures: Mapping[str, SeedFigure]
     counts: Mapping[str, SeedFigure]
+    # Figure, "bleu" or "seconds" -> number of seeds that have it, where some lack it.
     incomplete: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -195,7 +186,15 @@ def ordered_sizes(rows: Sequence[SystemRow], first: Sequence[str] = ()) -> list[
 
 
 def join_figure(prefix: str, name: str) -> str:
-    """Return the name of a figure in a table; the prefix is "" if all are of the same data."""
+    """Return the name of a figure in a table.
+
+    Args:
+        prefix: dataset, configuration or metric; "" if all figures are of the same.
+
+    Examples:
+        >>> join_figure("winomt", "accuracy"), join_figure("", "accuracy")
+        ('winomt:accuracy', 'accuracy')
+    """
     return f"{prefix}:{name}" if prefix else name
 
 

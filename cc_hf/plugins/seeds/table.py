@@ -174,7 +174,12 @@ def chosen_figures(
 
 
 def drawn_figures(figures: Sequence[str]) -> list[str]:
-    """Return the figures of a chart where none is named: minimum accuracies, else all."""
+    """Return the figures of a chart where none is named: minimum accuracies, else all.
+
+    Examples:
+        >>> drawn_figures(["min_accuracy", "accuracy"])
+        ['min_accuracy']
+    """
     return [name for name in figures if name.endswith(_SHOWN[0])] or list(figures)
 
 

@@ -32,18 +32,14 @@ _FORM = {
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long a system took to translate a file.
+    """How long a system took to translate a file. What is not known is None or ""."""
 
-    `seconds` is the median over rounds. What is not known is None or "". `is_busy`: other processes
-    shared the processor, so that the time is not reliable.
-    """
-
-    seconds: float
+    seconds: float  # median over rounds
     tokens_per_second: float | None = None
     precision: str = ""
     backend: str = ""
     beams: int | None = None
-    is_busy: bool = False
+    is_busy: bool = False  # other processes shared the processor: the time is not reliable
 
 
 @dataclass(frozen=True)

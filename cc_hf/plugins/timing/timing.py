@@ -48,26 +48,22 @@ _PACKAGES = ("cc_hf", "torch", "transformers", "tokenizers", "sentencepiece", "c
 
 @dataclass(frozen=True)
 class SystemTiming:
-    """How long a system took.
-
-    `rounds` are seconds on the clock, `cpu_rounds` seconds that processors worked for this process,
-    over all threads; with one thread on the CPU these say what a busy machine hides. `other_cores`
-    is the mean number of cores that other processes used in each round, None where the system does
-    not report it; `busy` says whether they shared the cores in any. `tokens` are those of the last
-    round, with the end of sentence.
-    """
+    """How long a system took."""
 
     system: str
     model: str
-    rounds: tuple[float, ...]
+    rounds: tuple[float, ...]  # seconds on the clock
+    # Seconds that processors worked for this process, over all threads. With one thread on the CPU
+    # they say what a busy machine hides.
     cpu_rounds: tuple[float, ...]
+    # Mean number of cores that other processes used in each round; None where it is not reported.
     other_cores: tuple[float | None, ...]
     sentences: int
-    tokens: int
+    tokens: int  # of the last round, with the end of sentence
     precision: str
     backend: str
     beams: int
-    busy: bool
+    busy: bool  # whether other processes shared the cores in any round
 
     @property
     def seconds(self) -> float:
@@ -87,14 +83,10 @@ class SystemTiming:
 
 @dataclass(frozen=True)
 class TimingReport:
-    """The times of systems, with what they depend on.
+    """The times of systems, with what they depend on."""
 
-    `machine` has processor, cores, versions, and the load average before and after; `options` has
-    threads, rounds, batch tokens, and a hash of the sources.
-    """
-
-    machine: dict[str, Any]
-    options: dict[str, Any]
+    machine: dict[str, Any]  # processor, cores, versions, load average before and after
+    options: dict[str, Any]  # threads, rounds, batch tokens, hash of the sources
     timings: tuple[SystemTiming, ...]
 
     def to_dict(self) -> dict[str, Any]:

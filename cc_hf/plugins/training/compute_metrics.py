@@ -186,17 +186,13 @@ def make_compute_metrics(
 
 @dataclass(frozen=True)
 class _ComputeMetrics:
-    """The function that `make_compute_metrics` makes.
-
-    `labels` are those of every row, without padding; BLEU and chrF compare with `targets`. Each
-    metric has the rows that it reads.
-    """
+    """The function that `make_compute_metrics` makes."""
 
     tokenizer: Any
-    labels: list[list[int]]
-    quality: list[str]
-    metrics: list[tuple[Metric, Material]]
-    targets: Sequence[str]
+    labels: list[list[int]]  # of every row, without padding
+    quality: list[str]  # which of BLEU and chrF to compute
+    metrics: list[tuple[Metric, Material]]  # with the rows that each reads
+    targets: Sequence[str]  # with which BLEU and chrF compare
     tgt_lang: str
     load: Callable[[], Evaluator]
 

@@ -89,13 +89,10 @@ _EDGES = " \t\n\"'“”„«»()[]{}*_`.!:"
 
 @dataclass(frozen=True, slots=True)
 class ParsedChoice:
-    """What a reply says.
+    """What a reply says."""
 
-    `number` is "1" or "2", or "" if it chooses none; then `reason` says why it is not valid.
-    """
-
-    number: str
-    reason: str = ""
+    number: str  # of the chosen option, "1" or "2"; "" for none
+    reason: str = ""  # why the reply is not valid
 
     @property
     def is_valid(self) -> bool:
@@ -105,14 +102,10 @@ class ParsedChoice:
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    """An option that a sentence names.
+    """An option that a sentence names."""
 
-    `is_candidate`: the sentence may choose it, since it neither rejects it nor names it together
-    with the other one.
-    """
-
-    number: str
-    is_candidate: bool
+    number: str  # "1" or "2"
+    is_candidate: bool  # neither rejected nor named together with the other one
 
 
 def parse_choice(

@@ -33,14 +33,12 @@ _REASON_COLUMNS = "pronouns, English nouns, nouns of the translation and genders
 
 @dataclass(frozen=True)
 class Prompt:
-    """A way of asking, ready for samples.
-
-    `demonstrations` are pairs of a question and its answer, shown as earlier turns.
-    """
+    """A way of asking, ready for samples."""
 
     template: Template
     src_lang: str
     tgt_lang: str
+    # Pairs of a question and its answer, as earlier turns.
     demonstrations: tuple[tuple[str, str], ...] = ()
 
     @property

@@ -42,11 +42,11 @@ _REPLY = {"id": WORD, "text?": str | None, "error?": str, "is_cut?": bool}
 
 @dataclass(frozen=True)
 class Request:
-    """One thing to ask: `reference` has what is needed to read the reply."""
+    """One thing to ask."""
 
-    id: str
+    id: str  # unique within a run
     conversation: Conversation
-    reference: Mapping[str, str]
+    reference: Mapping[str, str]  # what is needed to read the reply
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ class KeptReply:
 
 @dataclass(frozen=True)
 class KeptRun:
-    """A run that was kept: replies by id, in the order of the file."""
+    """A run that was kept."""
 
     run: Mapping[str, Any]
-    replies: Mapping[str, KeptReply]
+    replies: Mapping[str, KeptReply]  # by id, in the order of the file
 
 
 class FileRespondent:

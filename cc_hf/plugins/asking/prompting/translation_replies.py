@@ -92,13 +92,10 @@ _FEWEST_WORDS = 4
 
 @dataclass(frozen=True, slots=True)
 class ParsedTranslation:
-    """What a reply says.
+    """What a reply says."""
 
-    `text` is "" if the reply is not valid; then `reason` says why.
-    """
-
-    text: str
-    reason: str = ""
+    text: str  # "" if the reply is not valid
+    reason: str = ""  # why it is not valid
 
     @property
     def is_valid(self) -> bool:

@@ -44,16 +44,12 @@ _Counts = Mapping[str, Counter[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Occupation:
-    """How a system writes an occupation.
-
-    `statistics` is the share of women in them, in [0, 1]; of `n` translations with a woman or a
-    man, `n_women` are read as a woman.
-    """
+    """How a system writes an occupation."""
 
     name: str
-    statistics: float
-    n_women: int
-    n: int
+    statistics: float  # share of women there, in [0, 1]
+    n_women: int  # translations in which a woman is read
+    n: int  # those in which a woman or a man is read
 
     @property
     def share(self) -> float:
@@ -63,15 +59,11 @@ class Occupation:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """The least-squares line of the share written as women over the share in the statistics.
+    """The least-squares line of the share written as women over the share in the statistics."""
 
-    A slope of 0 means as many women whatever the statistics say, 1 as they say. The 95 % interval
-    takes occupations as observations.
-    """
-
-    slope: float
+    slope: float  # 0 for as many women whatever the statistics say, 1 for as they say
     constant: float
-    interval: Interval | NoInterval
+    interval: Interval | NoInterval  # 95 %, with occupations as observations
 
     @classmethod
     def of(cls, occupations: Sequence[Occupation]) -> Trend:
@@ -134,13 +126,11 @@ class SystemOccupations:
 
 @dataclass(frozen=True)
 class OccupationShares:
-    """What the systems of a ranking make of occupations.
-
-    `meant` has the counts of a system that is always right; None if no sentence tells who is meant.
-    """
+    """What the systems of a ranking make of occupations."""
 
     ranking: str
     systems: tuple[SystemOccupations, ...]
+    # The counts of a system that is always right; None if no sentence tells who is meant.
     meant: SystemOccupations | None
 
     def to_dict(self) -> dict[str, Any]:

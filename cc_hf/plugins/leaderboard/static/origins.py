@@ -20,14 +20,11 @@ _COLUMNS = ("system", "year", "source", "licence")
 
 @dataclass(frozen=True, slots=True)
 class SystemOrigin:
-    """Where the translations of a system come from.
-
-    `year` is "" if unknown; an address in `source` is shown as a link.
-    """
+    """Where the translations of a system come from."""
 
     system: str
-    year: str = ""
-    source: str = ""
+    year: str = ""  # "" if unknown
+    source: str = ""  # who published them; an address in it is shown as a link
     licence: str = ""
 
 

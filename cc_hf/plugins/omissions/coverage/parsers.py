@@ -21,17 +21,14 @@ _FUNCTION = frozenset(
 
 
 class Word(NamedTuple):
-    """A word of a parsed sentence.
+    """A word of a parsed sentence."""
 
-    `start` and `end` are characters [start, end) of its token, or None for a word without a place;
-    a word of a contracted token ("zum") has those of the whole token. `head` is the position of the
-    word that it depends on, -1 for the root; `upos` is its universal part of speech.
-    """
-
+    # Characters [start, end) of its token; a word of a contracted token ("zum") has those of the
+    # whole token. None for a word without a place.
     start: int | None
     end: int | None
-    head: int
-    upos: str
+    head: int  # position of the word that it depends on; -1 for the root
+    upos: str  # universal part of speech
 
 
 class Parser(NamedTuple):
