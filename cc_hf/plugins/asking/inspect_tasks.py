@@ -102,8 +102,11 @@ def _choices(
     data_dir: str | None = None,
 ) -> Task:
     """Choose between two translations, as `cc-hf ask DATASET CONFIG` asks.
-    `answers` is one of `ANSWERS`; "logprobs" needs a model that returns the log-probabilities of a
-    prompt (inspect-ai's `vllm`). `config` None is that of the eval.yaml that cc_hf publishes.
+
+    Args:
+        config: name of a configuration; None for that of the eval.yaml which cc_hf publishes.
+        answers: one of `ANSWERS`. For "logprobs" the model must return the log-probabilities of a
+            prompt (inspect-ai's `vllm`).
     """
     check_choice("answers", answers, ANSWERS)
     check_choice("parser", parser, PARSERS)

@@ -308,9 +308,7 @@ def message_dataset(plan: Plan) -> Dataset:
 
 
 def _fewer(n_shots: int, groups: Sequence[Sequence[object]], n_samples: int) -> int | None:
-    """Return how many demonstrations to draw by default if the samples are too few for `n_shots`
-    and one more to ask; None if they are not.
-    """
+    """Return the default number of demonstrations for too few samples; None if they suffice."""
     if sum(map(len, groups)) >= n_shots and n_samples > n_shots:
         return None
     # Half of the groups, so that as many are left to ask.

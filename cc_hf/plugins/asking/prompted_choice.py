@@ -301,9 +301,7 @@ class PromptedChoice(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse unknown values, swapped replies to samples asked once, and pairs of more than two
-        rows.
-        """
+        """Refuse unknown values, swapped replies to one question, and pairs of over two rows."""
         for row, reference in enumerate(references):
             if reference["orders"] not in ("", _BOTH):
                 raise InputError(
@@ -334,9 +332,7 @@ class PromptedChoice(Metric):
 
     @classmethod
     def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
-        """Return the figures that follow from verdicts: those of pairs, and of valid answers in one
-        order.
-        """
+        """Return figures that follow from verdicts: of pairs, and of valid answers in one order."""
         pairs = twin_figures(judgements, [j.pair for j in judgements])
         figures = super().proof(judgements, signed).joined(pairs)
         # Judgements do not say which option stood first, so that order has to be the given one.

@@ -70,7 +70,7 @@ class StudentFormat(ModelFormat):
 
     def identity(self, folder: str | Path) -> str:
         """Return the identity of a student: a hash over the model and its vocabularies."""
-        # A shortlist is left out: it does not change scores.
+        # Scoring uses no shortlist, so the identity is the same beside one.
         return student_identity(files_of(folder))
 
     def convert(self, source: str, *, output: str | Path) -> Path:

@@ -115,9 +115,7 @@ def registered_architecture(model_type: str) -> Architecture | None:
 
 
 def target_class(checkpoint: FairseqCheckpoint) -> str:
-    """Return the model_type of transformers, or the registered "fairseq architecture", that
-    computes the same.
-    """
+    """Return the model_type, of transformers or registered, that computes the same."""
     options = checkpoint.options
     if options.get("task", "translation") not in _TASKS:
         raise checkpoint.refusal(

@@ -213,9 +213,7 @@ def _options(file: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return plain values and lists of them; for any other that is not empty, the name of its
-    class.
-    """
+    """Return plain values and lists of them; of another that is not empty, its class's name."""
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, (list, tuple, dict)) and not value:

@@ -49,8 +49,8 @@ def convert(
     OUTPUT/model1 for model1.pt, and so on.
 
     The output appears complete or not at all. Nothing is written if a log-probability deviates from
-    the recorded one by more than `cc_hf.plugins.conversion.check.TOLERANCE`. `checkpoints` None are
-    all *.pt of the folder, and `codes` None is its "bpecodes".
+    the recorded one by more than `cc_hf.plugins.conversion.check.TOLERANCE`. `checkpoints` None
+    stands for all *.pt of the folder, `codes` None for its "bpecodes".
     """
     target, origin = Path(output), Path(folder)
     model_folders: list[Path] = []

@@ -143,7 +143,7 @@ def submit_tab(gr: Any, rows: Sequence[LeaderboardRow], files: VisitorFiles) -> 
 
 
 def _checked(path: Path, rows: Sequence[LeaderboardRow]) -> tuple[str, str]:
-    """Return a file's rows as HTML, each with the rank it would have, and its results as JSON."""
+    """Return a file's rows as HTML with ranks, and its results without translations as JSON."""
     if path.stat().st_size > MAX_UPLOAD:
         raise InputError(f"{path.name}: expected at most {MAX_UPLOAD // 1024 // 1024} MB")
     try:

@@ -54,8 +54,8 @@ class Variants(Generic[_Change]):
     def differences(
         self, scores: npt.NDArray[np.float64]
     ) -> dict[int, list[tuple[_Change, float]]]:
-        """Return by row each change with how much more probable, in nats per token, it makes a
-        text.
+        """Return, by row, each change and how much more probable the other text is with it, in
+        nats per token.
         """
         with np.errstate(divide="ignore"):
             logprobs = np.log(scores)

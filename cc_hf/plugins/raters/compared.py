@@ -71,7 +71,7 @@ def compare_with_labels(
 def _labels(
     results: Sequence[Path], files: Sequence[Path]
 ) -> Callable[[int, EvaluationResult], _Labels]:
-    """Return what gives the labels of a result, by the number of its file, and comparisons."""
+    """Return a function from the number of a file and its result to the result's labels."""
     if any(file.suffix.lower() in (".csv", ".json") for file in files):
         sheet_key, raters = read_key_and_sheets(files, FORMS)
 

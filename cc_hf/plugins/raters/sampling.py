@@ -155,9 +155,15 @@ def draw_sample(
     sheet: the verdict of pattern matching stands for a label. Where all are rated, as for genders,
     `n` translations are drawn in the overall ratio. Where uncertain ones are, a translation is the
     more likely to be drawn, the nearer its probability is to 0.5, which makes corrected figures
-    more precise (active inference, Zrnic & Candes 2024). `rated` None is as in the paper. `earlier`
-    has translations that others annotated, and their labels; they are drawn of any system. Examples
-    with another gold gender than male or female are ignored.
+    more precise (active inference, Zrnic & Candes 2024). Examples with another gold gender than
+    male or female are ignored.
+
+    Args:
+        rated: a name of `RATED`; None for that of the paper.
+        population: ids of the examples to draw from; None for all.
+        earlier: id of an example -> a translation that others annotated before, and their label.
+            Such translations of any system are all drawn, so that the sample contains the earlier
+            one, as that of the paper does; only where all are rated.
     """
     settings = SheetKey.settings_of(results, n=n, seed=seed)
     form = _form(examples)

@@ -165,8 +165,8 @@ class Reranking(Displayed):
         return json_text(self.to_row())
 
     def to_frame(self) -> Any:
-        """Return a `pandas.DataFrame` of the choices, each with all its hypotheses and their
-        verdicts.
+        """Return the choices as a `pandas.DataFrame`: id, source, translation, `chosen`, the
+        0-based position of the hypothesis, and a list of all hypotheses with their verdicts.
         """
         return frame(choice.to_row() for choice in self.choices)
 

@@ -57,13 +57,11 @@ class Prompt:
         return f"{self.template.strategy}.{digest}"
 
     def conversation(self, question: str) -> Conversation:
-        """Return the turns for one sample; the first opens with the instruction, the last is the
-        user's.
-        """
+        """Return the turns for one sample; user and assistant alternate, and the user is last."""
         turns = []
         for asked, answer in self.demonstrations:
             turns += [Message("user", asked), Message("assistant", answer)]
-        # There is no system turn.
+        # The instruction opens the first turn of the user; there is no system turn.
         first, *others = [*turns, Message("user", question)]
         return Message("user", f"{self.instruction}\n\n{first.content}"), *others
 
@@ -107,9 +105,7 @@ def choice_question(template: Template, sample: ChoiceSample, *, src_lang: str) 
 
 
 def bare_question(template: Template, sample: ChoiceSample, *, src_lang: str, tgt_lang: str) -> str:
-    """Return the instruction and the question without options, for programs that show these
-    themselves.
-    """
+    """Return the instruction and a question without its options, for programs that show these."""
     words = _OPTION_LINES.sub("", template.sample)
     instruction = template.instruction.format(**_names(src_lang, tgt_lang))
     question = words.format(src_name=language_name(src_lang), sentence=sample.sentence)

@@ -26,8 +26,8 @@ class Template:
     Attributes:
         task, strategy: one of `TASKS`, and of `STRATEGIES`.
         source: the table that prints it.
-        instruction: the task, with {language} for the language of the answer {src_name} for that of
-            the source, and {a_src_name} for the latter with its article.
+        instruction: the task, with {language} for the language of the answer, {src_name} for that
+            of the source, and {a_src_name} for the latter with its article.
         examples: the sentence that introduces demonstrations; "" for none.
         sample: one sample, with {sentence}, and {option1} and {option2} where there are options.
         label: the name of an option in answers; "" for translations.
