@@ -25,27 +25,15 @@ __all__ = ["RequestPlan", "ServerChat", "request_plan"]
 
 @dataclass(frozen=True)
 class RequestPlan:
-    """What would be sent to a server, to be shown before it is.
+    """What would be sent to a server, to be shown before it is."""
 
-    Attributes:
-        n_requests: number of requests, without repeated ones.
-        n_characters: number of characters of all prompts.
-        n_reply_tokens: largest number of tokens of all replies together.
-    """
-
-    n_requests: int
-    n_characters: int
-    n_reply_tokens: int
+    n_requests: int  # without repeated ones
+    n_characters: int  # of all prompts
+    n_reply_tokens: int  # the most that all replies together can have
 
 
 def request_plan(conversations: Sequence[Conversation], decoding: Decoding) -> RequestPlan:
-    """Return what would be sent. Equal conversations are sent once.
-
-    Examples:
-        >>> from cc_hf.models.chat_templates import Message
-        >>> request_plan([(Message("user", "1 or 2?"),)] * 3, Decoding(max_new_tokens=5))
-        RequestPlan(n_requests=1, n_characters=7, n_reply_tokens=5)
-    """
+    """Return what would be sent; equal conversations are sent once."""
     distinct = set(conversations)
     return RequestPlan(
         len(distinct),
@@ -57,9 +45,8 @@ def request_plan(conversations: Sequence[Conversation], decoding: Decoding) -> R
 class ServerChat:
     """A server that answers conversations.
 
-    The key is read from the environment (`cc_hf.models.servers.KEY_VARIABLE`). Settings of sampling
-    that the server has for the model, such as a penalty of repetition, are the server's. Of several
-    processes only the main one sends.
+    The key is read from the environment (`cc_hf.models.servers.KEY_VARIABLE`). The server's own
+    settings of sampling, such as a penalty of repetition, apply.
 
     Args:
         model: name of the model there; None for the only one.
@@ -85,20 +72,18 @@ class ServerChat:
 
     @property
     def identity(self) -> str:
-        """Address and name of the model, and decoding.
-
-        Servers name no commit or hash of a model, so that other weights under the same name have
-        the same identity.
-        """
+        """Address and name of the model, and decoding."""
+        # Servers name no commit or hash, so other weights under the same name have the same
+        # identity.
         return f"server:{self.server.url}#{self.model}/{decoding_name(self.decoding)}"
 
     def reply(self, conversations: Sequence[Conversation]) -> list[Reply]:
         """Return one reply per conversation, in their order.
 
-        Equal conversations are sent once. A conversation without an answer has a reply that says
-        why: the server refused it, or failed as often as it was asked, or it was not sent since
-        requests before it failed, or since the limit is reached.
+        A conversation without an answer has a reply that says why: the server refused it or failed,
+        it was not sent after such failures, or the limit is reached.
         """
+        # Equal conversations are sent once. Of several processes, only the main one sends.
         distinct = list(dict.fromkeys(conversations))
         outcomes = self.team.from_main(
             lambda: self.server.post_all(

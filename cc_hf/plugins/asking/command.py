@@ -196,15 +196,7 @@ def _material(dataset: str, config: str | None, data: DataOptions) -> Material:
 
 
 def _kept_path(output: Path | None) -> Path:
-    """Return the file in which replies are kept.
-
-    Raises:
-        InputError: for no output beside which it could lie, or one that cannot be written.
-
-    Examples:
-        >>> _kept_path(Path("choices.json")).name
-        'choices.replies.jsonl'
-    """
+    """Return the file in which replies are kept; raise an InputError if there can be none."""
     if output is None or output == STANDARD:
         raise InputError(
             "--output: expected a file, beside which the replies are kept, so that a run that is"

@@ -31,28 +31,16 @@ PLAIN_STOPS = tuple(f"\n{speaker}:" for speaker in _SPEAKERS.values())
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back for one conversation.
+    """What came back for one conversation."""
 
-    Attributes:
-        text: the model's turn as it came; None if no answer came.
-        error: why no answer came; empty if there is one.
-        is_cut: whether the answer is known to end at the limit of its length, and not where the
-            model would have ended it.
-    """
-
-    text: str | None
-    error: str = ""
-    is_cut: bool = False
+    text: str | None  # the model's turn as it came; None if no answer came
+    error: str = ""  # why no answer came
+    is_cut: bool = False  # known to end at the limit of its length
 
 
 @dataclass(frozen=True)
 class Decoding:
-    """How replies are decoded. The default is greedy.
-
-    Attributes:
-        max_new_tokens: the longest reply, in tokens of the model.
-        temperature: 0 for greedy decoding.
-    """
+    """How replies are decoded. Temperature 0, the default, is greedy."""
 
     max_new_tokens: int = 256
     temperature: float = 0.0
@@ -82,26 +70,13 @@ def check_turns(conversation: Conversation) -> None:
 
 
 def plain_text(conversation: Conversation) -> str:
-    """Return a conversation as plain lines, for models without a chat template.
-
-    Examples:
-        >>> from cc_hf.models.chat_templates import Message
-        >>> plain_text((Message("user", "Name a colour."),))
-        'User: Name a colour.\\n\\nAssistant:'
-    """
+    """Return a conversation as plain lines, for models without a chat template."""
     turns = [f"{_SPEAKERS[turn.role]}: {turn.content}" for turn in conversation]
     return "\n\n".join([*turns, f"{_SPEAKERS['assistant']}:"])
 
 
 def check_decoding(decoding: Decoding) -> None:
-    """Check that a model can decode so.
-
-    Examples:
-        >>> check_decoding(Decoding(max_new_tokens=0))
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: max_new_tokens: expected a whole number from 1, got 0
-    """
+    """Raise an InputError if no model can decode like this."""
     check_counts(max_new_tokens=decoding.max_new_tokens)
     if not (math.isfinite(decoding.temperature) and decoding.temperature >= 0):
         raise InputError(
@@ -110,11 +85,7 @@ def check_decoding(decoding: Decoding) -> None:
 
 
 def check_counts(**counts: object) -> None:
-    """Check that options are whole numbers from 1.
-
-    Examples:
-        >>> check_counts(batch_size=8, concurrency=4)
-    """
+    """Check that options are whole numbers from 1."""
     for name, value in counts.items():
         if type(value) is not int or value < 1:
             raise InputError(f"{name}: expected a whole number from 1, got {value!r}")

@@ -146,11 +146,7 @@ def _messages(conversation: Sequence[Message]) -> list[ChatMessage]:
 
 @solver
 def more_probable(label: str) -> Solver:
-    """Reply with the answer that is more probable as the beginning of the reply.
-
-    Both answers are scored behind the same conversation, whose tokens both prompts share; the
-    difference of the sums over all tokens is therefore that of the answers.
-    """
+    """Reply with the answer that is more probable as the beginning of the reply."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model, sums = get_model(), []
@@ -166,6 +162,8 @@ def more_probable(label: str) -> Solver:
                     f"answers: expected a model that returns log-probabilities of its prompt, such"
                     f" as those of inspect-ai's vllm, for logprobs; {model} returns none"
                 )
+            # Both prompts share the tokens before the answers, so the difference of these sums is
+            # that of the answers alone.
             sums.append(sum(token.logprob for token in logprobs.content))
         text = "" if sums[0] == sums[1] else answers[sums[1] > sums[0]]
         state.output = ModelOutput.from_content(str(state.model), text)

@@ -57,9 +57,6 @@ def open_local_chat(
 ) -> LocalChat:
     """Load a language model that answers conversations.
 
-    Processes that torchrun or `accelerate launch` started share the conversations. All of them must
-    ask the same, and all get every reply.
-
     Args:
         dtype: "float32", "bfloat16" or "float16"; None for bfloat16 on CUDA, else float32.
         device: "cpu", "cuda", "cuda:1", "mps" or "auto", see
@@ -96,10 +93,7 @@ class LocalChat:
 
     @property
     def identity(self) -> str:
-        """Model with commit or hash, precision and decoding.
-
-        Names of the model's files and of its template are not needed: both are part of the hash.
-        """
+        """Model with commit or hash, precision and decoding."""
         dtype = str(self.loaded.model.dtype).removeprefix("torch.")
         return f"local:{self.loaded.signature_name}/{dtype}/{decoding_name(self.decoding)}"
 
@@ -113,10 +107,11 @@ class LocalChat:
     def reply(self, conversations: Sequence[Conversation]) -> list[Reply]:
         """Return one reply per conversation, in their order.
 
-        Equal conversations are answered once. A conversation that is too long for the model has a
-        reply with an error, which gives the numbers of tokens.
+        A conversation too long for the model has a reply with an error that names the numbers of
+        tokens.
         """
         texts = [self.render(conversation) for conversation in conversations]
+        # Equal conversations are answered once.
         distinct = sorted(set(texts))  # the same order in all processes
         self.team.check_alike(self.identity, self.batch_size, distinct)
         rows = [self._ids(text) for text in distinct]
@@ -144,13 +139,8 @@ class LocalChat:
     ) -> npt.NDArray[np.float64]:
         """Return the log-probability of each answer as the beginning of the reply.
 
-        Conversation and answer are tokenised together, as the model would write them, and the
-        tokens that all answers share with each other and with the conversation alone are not
-        counted. What is compared are therefore the texts, wherever their tokens begin. No token for
-        the end is counted.
-
-        Returns:
-            Natural logarithms, (n, m).
+        Natural logarithms, of shape (n, m), of the tokens after those that all answers share; no
+        token for the end is counted.
         """
         if len(set(answers)) < max(2, len(answers)) or not all(map(str.strip, answers)):
             raise InputError(
@@ -190,6 +180,8 @@ class LocalChat:
     @property
     def _n_positions(self) -> int:
         """Tokens of conversation and reply together; T5 has relative positions, and no limit."""
+        # Tokens that all answers share are not counted. What is compared are therefore the texts,
+        # wherever their tokens begin.
         return sys.maxsize if self._has_encoder else positions(self.loaded.model)
 
     def _ids(self, text: str) -> list[int]:
@@ -276,8 +268,7 @@ def answer_logprobs(
 ) -> npt.NDArray[np.float64]:
     """Return the log-probability of each answer as the beginning of the reply of a local model.
 
-    Returns:
-        Natural logarithms, (n, m).
+    As natural logarithms, of shape (n, m).
     """
     if not isinstance(respondent, LocalChat):
         raise InputError(
@@ -296,13 +287,7 @@ def _before_stop(text: str, stops: Sequence[str]) -> str:
 
 
 class _StopTexts(StoppingCriteria):  # type: ignore[misc]
-    """Ends each reply at a stop string.
-
-    The text is decoded instead of comparing tokens, since a stop string can begin within a token.
-
-    Args:
-        n_before: number of tokens before the replies.
-    """
+    """Ends each reply at a stop string."""
 
     def __init__(self, tokenizer: Any, stops: Sequence[str], n_before: int) -> None:
         self._tokenizer = tokenizer
@@ -324,11 +309,9 @@ class _StopTexts(StoppingCriteria):  # type: ignore[misc]
 
 @contextlib.contextmanager
 def _generation_config(model: Any, settings: GenerationConfig) -> Iterator[None]:
-    """Replace the settings of generation that were saved with a model while the context is open.
-
-    Given to `generate`, settings would be completed by the saved ones, such as a penalty of
-    repetition.
-    """
+    """Replace the saved settings of generation while the context is open."""
+    # `generate(..., generation_config=settings)` would complete `settings` by the saved ones, such
+    # as a penalty of repetition.
     saved = model.generation_config
     model.generation_config = settings
     try:
@@ -339,13 +322,11 @@ def _generation_config(model: Any, settings: GenerationConfig) -> Iterator[None]
 
 @contextlib.contextmanager
 def _seeded(rows: Sequence[Sequence[int]], device: torch.device) -> Iterator[None]:
-    """Seed torch by the batch while the context is open, so that a repeated run samples the same.
-
-    The state of torch's generators outside is not changed.
-    """
+    """Seed torch by the batch while the context is open, so that repeated runs sample the same."""
     numbers = ",".join(map(str, itertools.chain.from_iterable(rows)))
     digest = hashlib.sha256(numbers.encode()).digest()
     devices, kind = ([], "cuda") if device.type == "cpu" else ([device], device.type)
+    # The state of torch's generators outside does not change.
     with torch.random.fork_rng(devices, device_type=kind):
         torch.manual_seed(int.from_bytes(digest[:7], "big"))
         yield

@@ -30,10 +30,6 @@ def choices_by_logprob(
     """Return the result of the more probable answers, such as "Translation 1" and "Translation 2".
 
     After a prompt with reasons, this asks for the answer without them.
-
-    Args:
-        parser: how the replies beside it are read, so that both results can be compared; every
-            parser reads these answers alike.
     """
     from cc_hf.plugins.asking.local_chat import answer_logprobs  # loads torch
 

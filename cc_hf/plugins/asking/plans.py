@@ -61,22 +61,14 @@ _Sample = TypeVar("_Sample", ChoiceSample, TranslationSample)
 
 @dataclass(frozen=True)
 class Plan:
-    """What will be asked.
-
-    Attributes:
-        requests: one per sample, or two where it is asked in both orders.
-        origin: where the demonstrations come from: "none", "shipped", "data.SEED", or the name of a
-            file.
-        left_out: ids of examples that are not asked, since a demonstration has their schema or
-            their sentence.
-        notes: what differs from the thesis since the data are few.
-    """
+    """What will be asked."""
 
     prompt: Prompt
-    requests: tuple[Request, ...]
-    origin: str
+    requests: tuple[Request, ...]  # one per sample, or two where it is asked in both orders
+    origin: str  # of demonstrations: "none", "shipped", "data.SEED", or the name of a file
+    # Ids of examples that are not asked, since a demonstration has their schema or sentence.
     left_out: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what differs from the thesis since the data are few
 
     @property
     def n_shots(self) -> int:
@@ -156,12 +148,8 @@ def plan_choices(
 ) -> Plan:
     """Plan to ask which of two options is right.
 
-    Args:
-        n_shots: None for the number of the thesis, or for half of what can be drawn from examples
-            that are too few for it; a note of the plan says so.
-
-    Returns:
-        The plan; all samples of a schema that a demonstration has are left out.
+    `n_shots` None is the number of the thesis, or half of what can be drawn from examples that are
+    too few for it; a note says so. Samples of a schema that a demonstration has are left out.
 
     Examples:
         >>> example = ContrastiveTranslationExample(
@@ -261,11 +249,7 @@ def plan_translations(
     demonstrations: str | Path = "auto",
     seed: int = 0,
 ) -> Plan:
-    """Plan to ask for translations of sentences.
-
-    Returns:
-        The plan; sentences of demonstrations are left out.
-    """
+    """Plan to ask for translations of sentences; those of demonstrations are left out."""
     template = find_template("senses", strategy)
     samples = [translation_sample(example) for example in examples]
     if not samples:
@@ -324,15 +308,10 @@ def message_dataset(plan: Plan) -> Dataset:
 
 
 def _fewer(n_shots: int, groups: Sequence[Sequence[object]], n_samples: int) -> int | None:
-    """Return how many demonstrations are drawn where nobody named a number, if the samples do not
-    have as many and one more to ask: half of the groups that are drawn together. Else None.
-
-    Examples:
-        >>> _fewer(6, [["a", "b"], ["c", "d"], ["e", "f"]], 6), _fewer(6, [["a"]] * 7, 7)
-        (2, None)
-    """
+    """Return the default number of demonstrations for too few samples; None if they suffice."""
     if sum(map(len, groups)) >= n_shots and n_samples > n_shots:
         return None
+    # Half of the groups, so that as many are left to ask.
     return sum(map(len, groups[: len(groups) // 2]))
 
 

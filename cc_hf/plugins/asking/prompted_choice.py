@@ -48,21 +48,14 @@ _OF_THE_REPLY = ("error", "cut", "swapped_reply", "swapped_error")
 
 @dataclass(frozen=True, slots=True)
 class RepliedChoice:
-    """The outcome of one sample.
+    """The outcome of one sample."""
 
-    Attributes:
-        outcome: one of `OUTCOMES`; a sample that was asked in both orders is valid only if both
-            replies are.
-        numbers: the options that the replies chose, as the data number them: one, or two for both
-            orders; "" for none.
-        shown: the same as they were shown to the model.
-        is_cut: whether a reply ended at the limit of its length.
-    """
-
+    # One of `OUTCOMES`; a sample asked in both orders is valid only if both replies are.
     outcome: str
+    # The chosen options as the data number them, "" for none: one, or two for both orders.
     numbers: tuple[str, ...]
-    shown: tuple[str, ...]
-    is_cut: bool = False
+    shown: tuple[str, ...]  # the same as they were shown to the model
+    is_cut: bool = False  # a reply ended at the limit of its length
 
     @property
     def is_consistent(self) -> bool:
@@ -77,11 +70,6 @@ def read_choices(
 
     Args:
         replies: one per reference, to the sample with its options in the order of the data.
-
-    Examples:
-        >>> row = {"answer": "1", "orders": "both", "swapped_reply": "Translation 1"}
-        >>> read_choices(["Translation 1"], [row])[0].numbers
-        ('1', '2')
     """
     choices = []
     for reply, reference in zip(replies, references, strict=True):
@@ -118,9 +106,6 @@ def judge_rows(
     A sample is correct if its reply, or both of its replies, choose the right option; incorrect if
     they choose the other one; and inconclusive in every other case. `predicted` is the number of
     the chosen option, "invalid", "failed", or "inconsistent" if the answer changed with the order.
-
-    Args:
-        ids: names of the examples; None for row numbers.
 
     Examples:
         >>> [j.verdict for j in judge_rows(["Translation 2", "Hm."], [{"answer": "2"}] * 2)]
@@ -286,11 +271,7 @@ class PromptedChoice(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return answer, category, pair and options of the examples.
-
-        Raises:
-            InputError: for an example without a number of the right option.
-        """
+        """Return answer, category, pair and options of the examples."""
         rows = []
         for example in examples:
             if (
@@ -320,9 +301,7 @@ class PromptedChoice(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse unknown values, a swapped reply to a sample that was asked once, and pairs of more
-        than two rows.
-        """
+        """Refuse unknown values, swapped replies to one question, and pairs of over two rows."""
         for row, reference in enumerate(references):
             if reference["orders"] not in ("", _BOTH):
                 raise InputError(
@@ -353,11 +332,10 @@ class PromptedChoice(Metric):
 
     @classmethod
     def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
-        """Return accuracies, figures of pairs, and those of valid answers where every sample was
-        asked in one order. Judgements do not say which option stood first.
-        """
+        """Return figures that follow from verdicts: of pairs, and of valid answers in one order."""
         pairs = twin_figures(judgements, [j.pair for j in judgements])
         figures = super().proof(judgements, signed).joined(pairs)
+        # Judgements do not say which option stood first, so that order has to be the given one.
         valid = _valid_shares(judgements) if signed.get("orders") == "given" else {}
         return replace(figures, scores={**figures.scores, **valid})
 
@@ -371,11 +349,7 @@ class PromptedChoice(Metric):
                 check_reading(j, "correct" if j.predicted == j.gold else "incorrect")
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Parse every reply and compute the figures.
-
-        Raises:
-            InputError: for an unknown parser.
-        """
+        """Parse every reply and compute the figures."""
         check_choice("parser", self.parser, PARSERS)
         choices = read_choices(rows.translations, rows.references, parser=self.parser)
         judgements = judge_rows(
@@ -423,11 +397,7 @@ def _valid_shares(judgements: Sequence[Judgement]) -> dict[str, float]:
 def _rates(
     choices: Sequence[RepliedChoice], judgements: Sequence[Judgement]
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
-    """Return the figures that are ratios of counts of samples, with their intervals.
-
-    Samples asked in both orders count with both of their answers in figures over valid answers, if
-    both are valid, and else with none.
-    """
+    """Return the figures that are ratios of counts of samples, with their intervals."""
     categories = [judgement.category for judgement in judgements]
     counted = np.array(
         [_counts(choice, j.gold) for choice, j in zip(choices, judgements, strict=True)],

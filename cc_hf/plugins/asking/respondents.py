@@ -48,11 +48,7 @@ class Asking:
         check_fields(self)
 
     def open(self, longest: int) -> Respondent:
-        """Open the backend, see `open_respondent`.
-
-        Args:
-            longest: the longest reply, in tokens, where `max_new_tokens` is None.
-        """
+        """Open the backend; `longest` replies, in tokens, where `max_new_tokens` is None."""
         return open_respondent(
             self.model,
             server=self.server,

@@ -88,22 +88,15 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 @dataclass(frozen=True)
 class RepliedTranslation:
-    """A sentence and what came back.
-
-    Attributes:
-        translation: the translation; "" if the reply was not valid.
-        outcome: "valid", "invalid" or "failed".
-        reason: why there is no translation; "" if there is one.
-        is_cut: whether the reply is known to end at the limit of its length.
-    """
+    """A sentence and what came back."""
 
     id: str
     source: str
-    translation: str
+    translation: str  # "" if the reply was not valid
     category: str
-    outcome: str
-    reason: str = ""
-    is_cut: bool = False
+    outcome: str  # "valid", "invalid" or "failed"
+    reason: str = ""  # why there is no translation
+    is_cut: bool = False  # known to end at the limit of its length
 
 
 @dataclass(frozen=True)
@@ -232,11 +225,7 @@ def choices_of_run(
     name: str = "",
     bootstrap: Bootstrap | None = None,
 ) -> EvaluationResult:
-    """Return the result of a model that was asked to choose.
-
-    Args:
-        name: name of the model in reports; "" for that of the run.
-    """
+    """Return the result of a model that was asked to choose; `name` "" is that of the run."""
     if run.get("task") != "choose":
         raise InputError(f"expected a run of choices, got one of the task {run.get('task')!r}")
     table = {kept.id: kept for kept in replies}
@@ -298,9 +287,6 @@ def model_name(identity: str) -> str:
     """Return the name of a model from `Respondent.identity`: without backend, folder or address,
     hash and decoding.
 
-    Args:
-        identity: such as "local:qwen/small@1a2b3c4/float32/greedy/256 tokens".
-
     Examples:
         >>> model_name("server:http://localhost:8000/v1#qwen/small/greedy/256 tokens")
         'small'
@@ -318,13 +304,7 @@ def model_name(identity: str) -> str:
 def translations_of_run(
     run: Mapping[str, Any], replies: Sequence[KeptReply], *, parser: str | None = None
 ) -> TranslationRun:
-    """Return the translations of a model that was asked for them.
-
-    Args:
-        parser: how replies are read, one of
-            `prompting.translation_replies.TRANSLATION_PARSERS`; None for the one of the
-            strategy.
-    """
+    """Return the translations of a model that was asked for them."""
     if run.get("task") != "translate":
         raise InputError(f"expected a run of translations, got one of the task {run.get('task')!r}")
     chosen = parser or TRANSLATION_PARSERS[run["strategy"] != "basic"]

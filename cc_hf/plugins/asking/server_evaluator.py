@@ -42,8 +42,7 @@ _MARKS = str.maketrans("", "", "Ġ▁Ċ")
 class ServerEvaluator(CausalLMEvaluator):
     """A causal language model behind an OpenAI-compatible server.
 
-    A server does not say which weights it has. The identity is a hash over what it says of the
-    model and over the tokenizer, so that a cache does not notice other weights under the same name.
+    A server names no weights, so a cache cannot notice other weights under the same name.
     """
 
     device = "server"
@@ -206,11 +205,8 @@ def _identity(known: dict[str, Any], tokenizer: Any) -> str:
 def _answered(
     answer: Any, rows: Sequence[Sequence[int]], form: str
 ) -> list[tuple[list[float], list[str]]] | None:
-    """Read the log-probabilities of rows of ids from the answer of a server.
-
-    Returns:
-        For each row the natural logarithms and texts of all ids but the first, which has no
-        probability; None if the answer has no log-probabilities of prompts.
+    """Return natural logarithms and texts of the ids of each row, without the first, which has no
+    probability; None if the answer has no log-probabilities of prompts.
     """
     choices = answer.get("choices") if isinstance(answer, dict) else None
     if not isinstance(choices, list) or len(choices) != len(rows):

@@ -30,17 +30,11 @@ class BergamotConfig(PretrainedConfig):  # type: ignore[misc]
     for padding and for the start of the decoder; its embedding is zero, and it is never produced.
 
     Attributes:
-        d_model: width of the states.
         encoder_ffn_dim, decoder_ffn_dim: inner widths of the feed-forward parts.
         activation_function: "relu" or "swish".
         decoder_recurrence: whether the decoder has SSRUs in place of self-attention.
         share_encoder_decoder_embeddings: whether both sides have the same embeddings.
         max_position_embeddings: length of the longest source or target; positions are computed.
-
-    Examples:
-        >>> config = BergamotConfig(vocab_size=101, d_model=32)
-        >>> config.pad_token_id, config.hidden_size, config.decoder_layers
-        (100, 32, 2)
     """
 
     model_type = "bergamot"

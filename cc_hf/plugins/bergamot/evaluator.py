@@ -33,9 +33,7 @@ class BergamotEvaluator(Seq2SeqEvaluator):
         return BergamotTokenizer.from_pretrained(path, revision=revision)
 
     def signature_fields(self) -> dict[str, str]:
-        """Return the fields of any evaluator, and the identity under `students` where neither the
-        name nor the identity says that this is a student.
-        """
+        """Return the fields of any evaluator, and `students` if nothing else names a student."""
         fields = super().signature_fields()
         if self.name.startswith(PREFIX) or not is_new_identity(self.identity):
             return fields

@@ -20,25 +20,15 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class StudentFiles:
-    """The files of a student in a folder.
+    """The files of a student in a folder."""
 
-    Attributes:
-        model: the model, `*.bin` or `*.npz`.
-        vocabularies: the SentencePiece models of source and target, often one for both.
-        languages: source and target language as the names of the files say, "" where they do not.
-    """
-
-    model: Path
-    vocabularies: tuple[Path, Path]
-    languages: tuple[str, str]
+    model: Path  # `*.bin` or `*.npz`
+    vocabularies: tuple[Path, Path]  # of source and target, often one for both
+    languages: tuple[str, str]  # "" where the names of files do not say them
 
 
 def student_files(path: str | Path) -> StudentFiles | None:
-    """Find the files of a student in a folder as Mozilla publishes them.
-
-    Returns:
-        The files, or None for a folder without a model and vocabularies of these names.
-    """
+    """Find the files of a student as Mozilla publishes them; None if the folder has none."""
     folder = Path(path)
     if not is_folder(folder):
         return None
@@ -72,14 +62,12 @@ def files_of(path: str | Path, name: str | Path = "") -> StudentFiles:
 
 
 def student_identity(files: StudentFiles) -> str:
-    """Return the identity of a student in the files that Mozilla publishes.
-
-    Published files have the identity of their published names, compressed by gzip or not, and
-    whatever they are called. Of others, names and contents are hashed as they are.
-    """
+    """Return the identity of a student in the files that Mozilla publishes."""
     paths = sorted({files.model, *files.vocabularies})
     contents = [read_bytes(path) for path in paths]
     hashes = [hashlib.sha256(content).hexdigest() for content in contents]
+    # Published files are hashed under their published names, so that renamed or compressed copies
+    # have the same identity.
     for student in STUDENTS.values():
         names = {file.sha256: Path(file.path).name for file in student.files}
         if names.keys() == set(hashes):

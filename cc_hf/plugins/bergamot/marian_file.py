@@ -55,15 +55,10 @@ _IGNORED = "_QuantMultA"  # multipliers of activations, which only the int8 engi
 
 @dataclass(frozen=True)
 class MarianTensor:
-    """A tensor as it is stored.
+    """A tensor as it is stored."""
 
-    Attributes:
-        stored: the numbers, float32 or int8; a view of the file where that is possible.
-        multiplier: int8 only: the stored number divided by it is the value; None for float32.
-    """
-
-    stored: npt.NDArray[Any]
-    multiplier: float | None = None
+    stored: npt.NDArray[Any]  # float32 or int8; a view of the file where possible
+    multiplier: float | None = None  # int8 divided by it is the value; None for float32
 
     def values(self) -> npt.NDArray[np.float32]:
         """Return the values in float32, in the stored layout."""
@@ -75,14 +70,12 @@ class MarianTensor:
 class MarianFile:
     """The contents of a file of Marian.
 
-    Attributes:
-        configuration: the configuration of the model, from `special:model.yml`.
-        tensors: the tensors by Marian's names. int8 matrices are stored as (out, in), except
-            embeddings (`*Wemb`); float32 matrices are stored as (in, out).
+    int8 matrices are stored as (out, in), except embeddings (`*Wemb`); float32 matrices as (in,
+    out).
     """
 
-    configuration: Mapping[str, Any]
-    tensors: Mapping[str, MarianTensor]
+    configuration: Mapping[str, Any]  # of the model, from `special:model.yml`
+    tensors: Mapping[str, MarianTensor]  # by Marian's names
 
 
 def read_marian_file(path: str | Path) -> MarianFile:
@@ -146,9 +139,7 @@ class _Cursor:
 
 
 def _from_binary(content: bytes) -> MarianFile:
-    """Return what a file in version 1 of Marian's binary format holds: headers, names, shapes,
-    padding, data.
-    """
+    """Return what a file in version 1 of Marian's binary format holds."""
     cursor = _Cursor(content)
     version, n_tensors = _COUNTS.unpack(cursor.take(_COUNTS.size, "version and count"))
     if version != _VERSION:

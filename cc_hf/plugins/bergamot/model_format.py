@@ -69,9 +69,8 @@ class StudentFormat(ModelFormat):
         return load_student(files_of(folder))
 
     def identity(self, folder: str | Path) -> str:
-        """Return the identity of a student: only the model and its vocabularies count, so that it
-        is the same beside a shortlist or without one.
-        """
+        """Return the identity of a student: a hash over the model and its vocabularies."""
+        # Scoring uses no shortlist, so the identity is the same beside one.
         return student_identity(files_of(folder))
 
     def convert(self, source: str, *, output: str | Path) -> Path:

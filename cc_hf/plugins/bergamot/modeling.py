@@ -32,11 +32,7 @@ _TIES_ARE_MAPPED = int(transformers_version.partition(".")[0]) >= 5
 
 
 class Recurrence(nn.Module):
-    """A simpler simple recurrent unit.
-
-    Args:
-        layer: number of the decoder layer, from 0.
-    """
+    """A simpler simple recurrent unit."""
 
     def __init__(self, width: int, layer: int) -> None:
         super().__init__()
@@ -47,12 +43,7 @@ class Recurrence(nn.Module):
     def forward(
         self, hidden: torch.Tensor, cache: EncoderDecoderCache | None = None
     ) -> torch.Tensor:
-        """Return the states after ReLU, (n, length, width).
-
-        Args:
-            hidden: the input, (n, length, width).
-            cache: gates and candidates of the tokens before, or None.
-        """
+        """Return the states after ReLU, (n, length, width); `cache` has the tokens before."""
         gates, candidates = self.forget(hidden).sigmoid(), self.candidate(hidden)
         if cache is not None:
             # The cache of keys and values holds gates and candidates, from which the states follow.
@@ -68,21 +59,15 @@ class Recurrence(nn.Module):
     def states(gates: torch.Tensor, candidates: torch.Tensor) -> torch.Tensor:
         """Return all states of a linear recurrence: c_t = f_t * c_(t-1) + (1 - f_t) * z_t, c_0 = 0.
 
-        The targets are known in scoring, so that gates and candidates of all positions are
-        computed at once, and only this product and sum goes position by position.
-
-        Args:
-            gates: f, in [0, 1], (n, length, width).
-            candidates: z, (n, length, width).
-
-        Returns:
-            c, (n, length, width).
+        With f in [0, 1] (`gates`), z (`candidates`) and the states c of shape (n, length, width).
 
         Examples:
             >>> gates, candidates = torch.tensor([[[0.5], [0.5]]]), torch.tensor([[[4.0], [2.0]]])
             >>> Recurrence.states(gates, candidates).tolist()
             [[[2.0], [2.0]]]
         """
+        # Targets are known in scoring, so gates and candidates of all positions are computed at
+        # once; only this product and sum go position by position.
         additions = (candidates - gates * candidates).unbind(1)
         states = [additions[0]]
         for gate, addition in zip(gates.unbind(1)[1:], additions[1:], strict=True):
@@ -91,11 +76,7 @@ class Recurrence(nn.Module):
 
 
 class _Attention(nn.Module):
-    """Attention with as many keys as values.
-
-    Args:
-        layer: number of the decoder layer, from 0; keys and values of the source are kept by it.
-    """
+    """Attention with as many keys as values."""
 
     def __init__(self, width: int, n_heads: int, layer: int = 0) -> None:
         super().__init__()
@@ -114,13 +95,7 @@ class _Attention(nn.Module):
         *,
         is_cross: bool = False,
     ) -> torch.Tensor:
-        """Return the attention of `hidden` over `states`, (n, length, width).
-
-        Args:
-            hidden: what attends, (n, length, width).
-            states: what is attended to, (n, n_states, width).
-            cache: keys and values of the tokens before and of the source, or None.
-        """
+        """Return the attention of `hidden` over `states`, in the shape of `hidden`."""
         if cache is not None and is_cross and cache.is_updated.get(self.layer):
             kept = cache.cross_attention_cache.layers[self.layer]
             keys, values = kept.keys, kept.values
@@ -143,11 +118,7 @@ class _Attention(nn.Module):
 
 
 class _Layer(nn.Module):
-    """A layer of the encoder, or with attention over the source of the decoder.
-
-    Args:
-        number: number of the layer, from 0.
-    """
+    """A layer of the encoder, or with attention over the source of the decoder."""
 
     def __init__(self, config: BergamotConfig, number: int, *, is_decoder: bool) -> None:
         super().__init__()
@@ -174,12 +145,7 @@ class _Layer(nn.Module):
         source_mask: torch.Tensor | None = None,
         cache: EncoderDecoderCache | None = None,
     ) -> torch.Tensor:
-        """Return the states after the layer, (n, length, width).
-
-        Args:
-            hidden: the input, (n, length, width).
-            cache: what the decoder keeps of the tokens before, or None.
-        """
+        """Return the states after the layer, (n, length, width)."""
         if hasattr(self, "recurrence"):
             change = self.recurrence(hidden, cache)
         else:
@@ -233,11 +199,7 @@ class _Stack(nn.Module):
         )
 
     def embed(self, ids: torch.Tensor, first: int = 0) -> torch.Tensor:
-        """Return scaled embeddings with positions; that of padding, and so of the start, is zero.
-
-        Args:
-            ids: (n, length).
-        """
+        """Return scaled embeddings with positions; those of padding and the start are zero."""
         embedded: torch.Tensor = self.embed_tokens(ids) * self.embed_scale
         return embedded + self.embed_positions.weight[first : first + ids.shape[1]]
 
@@ -248,12 +210,7 @@ class _Encoder(_Stack):
     def forward(
         self, input_ids: torch.Tensor, attention_mask: torch.Tensor | None = None, **_options: Any
     ) -> BaseModelOutput:
-        """Return the states of the sources under `last_hidden_state`, (n, length, width).
-
-        Args:
-            input_ids: (n, length).
-            attention_mask: (n, length), 0 at padding; None without padding.
-        """
+        """Return the states of the sources under `last_hidden_state`, (n, length, width)."""
         hidden = self.embed(input_ids)
         mask = _additive(attention_mask, hidden.dtype)
         for layer in self.layers:
@@ -269,12 +226,7 @@ class _Decoder(_Stack):
         attention_mask: torch.Tensor | None,
         cache: EncoderDecoderCache | None,
     ) -> torch.Tensor:
-        """Return the last states, (n, length, width).
-
-        Args:
-            ids: inputs of the decoder, (n, length).
-            cache: what is kept of the tokens before, or None.
-        """
+        """Return the last states, (n, length, width)."""
         first = 0 if cache is None else cache.get_seq_length()
         hidden = self.embed(ids, first)
         n = ids.shape[1]
@@ -367,7 +319,6 @@ class BergamotForConditionalGeneration(PreTrainedModel, GenerationMixin):  # typ
             input_ids: sources, (n, n_source).
             attention_mask: (n, n_source), 0 at padding; None without padding.
             decoder_input_ids: inputs of the decoder, (n, n_target); those of the labels by default.
-            past_key_values: what is kept of the tokens before, or None.
             labels: (n, n_target), -100 at padding.
         """
         cache = past_key_values if cache is None else cache
@@ -394,11 +345,7 @@ class BergamotForConditionalGeneration(PreTrainedModel, GenerationMixin):  # typ
         )
 
     def prepare_decoder_input_ids_from_labels(self, labels: torch.Tensor) -> torch.Tensor:
-        """Return the labels, shifted by one, after the token that starts the decoder.
-
-        Args:
-            labels: (n, n_target), -100 at padding.
-        """
+        """Return the labels, shifted by one, after the token that starts the decoder."""
         start = torch.full_like(labels[:, :1], self.config.decoder_start_token_id)
         shifted = torch.cat([start, labels[:, :-1]], dim=1)
         return shifted.masked_fill(shifted == -100, self.config.pad_token_id)

@@ -30,18 +30,12 @@ _TABLE = Path(__file__).parent / "students.tsv"
 
 @dataclass(frozen=True, slots=True)
 class PublishedStudent:
-    """A student that is downloaded when it is first used.
-
-    Attributes:
-        src_lang, tgt_lang: languages, ISO 639-1.
-        stage: "prod", or "dev" for a model that Mozilla does not call finished.
-        files: the model and its vocabularies; the shortlist, which only translation uses, is not
-            among them.
-    """
+    """A student that is downloaded when it is first used."""
 
     src_lang: str
     tgt_lang: str
-    stage: str
+    stage: str  # "prod", or "dev" for a model that Mozilla does not call finished
+    # Without the shortlist, which only translation uses.
     files: tuple[SourceFile, ...]
 
     @property

@@ -125,11 +125,7 @@ def _config(content: MarianFile) -> BergamotConfig:
 
 
 class _Weights:
-    """Translates Marian's tensors to the names and layouts of the model; each is used exactly once.
-
-    Args:
-        vocabulary_sizes: declared numbers of tokens of the source and of the target.
-    """
+    """Translates Marian's tensors to names and layouts of the model; uses each exactly once."""
 
     def __init__(
         self, content: MarianFile, config: BergamotConfig, vocabulary_sizes: tuple[int, int]

@@ -25,15 +25,7 @@ _SETTINGS = {"source_lang": str, "target_lang": str, "format": None}
 
 
 class BergamotTokenizer:
-    """The tokenisation of both sides, with EOS at the end.
-
-    Args:
-        languages: source and target language, "" where they are not known.
-
-    Attributes:
-        model_max_length: `sys.maxsize`, since the tokenizer has no limit of its own.
-        all_special_ids: ids that stand for no text: EOS, the unknown token and padding.
-    """
+    """The tokenisation of both sides, with EOS at the end; languages are "" if unknown."""
 
     def __init__(self, serialized: tuple[bytes, bytes], languages: tuple[str, str]) -> None:
         self._serialized = serialized
@@ -47,11 +39,7 @@ class BergamotTokenizer:
     def from_files(
         cls, paths: tuple[Path, Path], *, languages: tuple[str, str] = ("", "")
     ) -> BergamotTokenizer:
-        """Load the tokenizer from its vocabularies, also compressed by gzip.
-
-        Args:
-            languages: source and target language, "" where they are not known.
-        """
+        """Load the tokenizer from its vocabularies, also compressed by gzip."""
         source = read_bytes(paths[0])
         serialized = (source, source if paths[0] == paths[1] else read_bytes(paths[1]))
         try:
@@ -63,11 +51,7 @@ class BergamotTokenizer:
     def from_pretrained(
         cls, folder: str | Path, *, revision: str | None = None
     ) -> BergamotTokenizer:
-        """Load the tokenizer of a converted student.
-
-        Args:
-            revision: commit, tag or branch on the Hub; None for the default.
-        """
+        """Load the tokenizer of a converted student."""
         path = _located(str(folder), SETTINGS_FILE, revision)
         try:
             settings = parse_json(path.read_text(encoding="utf-8"), "settings", _SETTINGS)
@@ -119,11 +103,7 @@ class BergamotTokenizer:
         truncation: bool = False,
         verbose: bool = False,
     ) -> dict[str, list[list[int]]]:
-        """Return ids with EOS under "input_ids", as tokenizers of transformers do.
-
-        Args:
-            truncation, verbose: ignored; texts are never truncated.
-        """
+        """Return ids with EOS under "input_ids", as transformers does; never truncate."""
         processor, rows = (
             (self._source, texts) if text_target is None else (self._target, text_target)
         )
@@ -132,12 +112,7 @@ class BergamotTokenizer:
     def batch_decode(
         self, rows: Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[str]:
-        """Return the texts of target ids.
-
-        Args:
-            skip_special_tokens: whether EOS and padding are dropped; SentencePiece has no text for
-                them in any case.
-        """
+        """Return the texts of target ids, without EOS and padding."""
         n_pieces = self.vocabulary_sizes[1]
         kept = [[int(i) for i in row if i != _EOS and i < n_pieces] for row in rows]
         return [str(text) for text in self._target.decode(kept)] if kept else []

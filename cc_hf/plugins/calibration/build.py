@@ -54,11 +54,6 @@ class CueChoice:
             arithmetic mean.
         score: score of a text: geometric, arithmetic or reference; ignored if the evaluator is a
             function.
-
-    Examples:
-        >>> CueChoice(n_cues=0)
-        Traceback (most recent call last):
-            ...
         cc_hf.errors.InputError: n_cues: expected an integer of at least 1, got 0
     """
 
@@ -88,23 +83,12 @@ def build_cues(
 ) -> CueSet:
     """Find disambiguation cues for every sense of a dataset.
 
-    Its rows must say which word is ambiguous, and have a reference translation. A cue is inserted
-    before the focus of an example. Examples whose word is not located are left out and counted. A
-    sense that is the only one of its word, or for which no candidates are left, gets no cues and is
-    listed in `left_out`.
+    The rows must say which word is ambiguous (`ambiguous_word` in `extra`, the sense in `gold`) and
+    have a reference. Cues are inserted before the focus. Examples whose word is not located are
+    counted, and senses without other senses or candidates are listed in `left_out`.
 
-    About 2 * n_candidates pairs are scored per example. The cues do not depend on the order of the
-    examples. An evaluator that ships with the package was made for other cues, so it causes a
-    `ResultWarning`.
-
-    Args:
-        dataset: a name of `cc-hf list datasets`, a file for `cc_hf.data.files.custom.read_words`,
-            or examples. Their own cues are ignored. `gold` is the sense, and `extra` must have
-            ambiguous_word and reference.
-        config: name of a configuration; None for the default, and ignored unless `dataset` is a
-            name.
-        evaluator: name, path, Evaluator or function; None loads the evaluator that ships for the
-            language pair.
+    About 2 * n_candidates pairs are scored per example. An evaluator that ships with the package
+    was made for other cues, so it causes a `ResultWarning`.
 
     Examples:
         >>> from cc_hf.schema import Focus, ProbingExample

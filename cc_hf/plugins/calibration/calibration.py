@@ -79,11 +79,10 @@ def calibrate(
 ) -> CalibrationRun:
     """Compare wordings of cues under an evaluator.
 
-    A translation is scored under the source of each reading. The difference between the logarithms
-    of the two scores should tell which reading it shows. On a random half of the sentences, the
-    wording with the largest area under the ROC curve (AUC) is chosen. Differences up to 0.01 count
-    as noise: among such wordings the first is chosen. The figures on the other half are not biased
-    by the choice. All translations of a sentence are in the same half.
+    The difference between the log scores of a translation under the sources of both readings should
+    tell which one it shows. On a random half of the sentences, the wording with the largest area
+    under the ROC curve (AUC) is chosen, the first among those within 0.01. The figures on the other
+    half are not biased by the choice. All translations of a sentence are in the same half.
 
     Args:
         development: translations with known readings. They must not be those that will be judged.
@@ -193,12 +192,7 @@ def _candidates(development: DevelopmentSet, wordings: Sequence[Wording] | None)
 def _sources(
     development: DevelopmentSet, wordings: Sequence[Wording]
 ) -> tuple[dict[str, tuple[Wording | None, list[_Sides]]], dict[str, str]]:
-    """Return the sources of each wording, and the wordings that do not fit the rows.
-
-    Returns:
-        A mapping from name to the wording (None for the dataset's own cues) and the sources of
-            every row under both readings; and a mapping from name to why a wording does not fit.
-    """
+    """Return by name the wordings that fit with their sources, and why others do not fit."""
     first, second = development.readings
     sources: dict[str, tuple[Wording | None, list[_Sides]]] = {}
     left_out: dict[str, str] = {}

@@ -38,8 +38,7 @@ def predicted_candidates(
 ) -> tuple[Candidates, int]:
     """Predict the most probable words before the ambiguous word, for each sense.
 
-    Returns:
-        The words, and the number of sources that were cut because the model cannot read them whole.
+    Also return the number of sources that were cut since the model cannot read them whole.
     """
     indices = [row for sense in sorted(data.rows) for row in data.rows[sense]]
     masked = masked_lm.mask(

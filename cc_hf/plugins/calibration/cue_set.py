@@ -23,25 +23,16 @@ _SIDES = ("correct", "incorrect")
 
 @dataclass(frozen=True, slots=True)
 class SenseExample:
-    """A sentence in which an ambiguous word has a known sense, with a correct translation.
-
-    Attributes:
-        id: unique within the dataset.
-        src_lang, tgt_lang: ISO 639-1 codes.
-        focus: the ambiguous word as it occurs in the sentence.
-        category: group for category accuracies.
-        gold: the sense of the word in the sentence.
-        ambiguous_word: the ambiguous word as the dataset lists it.
-    """
+    """A sentence in which an ambiguous word has a known sense, with a correct translation."""
 
     id: str
     src_lang: str
     tgt_lang: str
     source: str
-    focus: Focus
+    focus: Focus  # the ambiguous word as it occurs in the sentence
     category: str
     gold: str
-    ambiguous_word: str
+    ambiguous_word: str  # as the dataset lists it
     reference: str
 
     @property
@@ -52,66 +43,48 @@ class SenseExample:
 
 @dataclass(frozen=True, slots=True)
 class SenseCues:
-    """The cues of one sense of an ambiguous word.
-
-    Attributes:
-        candidates: the words from which the cues were chosen.
-        correct: cues of this sense.
-        incorrect: cues of the other senses.
-    """
+    """The cues of one sense of an ambiguous word."""
 
     ambiguous_word: str
     sense: str
     n_examples: int
-    candidates: SenseCandidates
+    candidates: SenseCandidates  # from which the cues were chosen
     correct: ChosenCues
-    incorrect: ChosenCues
+    incorrect: ChosenCues  # cues of the other senses
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A sense that has no cues.
-
-    Attributes:
-        reason: "only sense" (there is no other sense to tell it from) or "no candidates" (no word
-            marks this sense, or no word marks the others).
-    """
+    """A sense that has no cues."""
 
     ambiguous_word: str
     sense: str
     n_examples: int
+    # "only sense" (there is no other to tell it from), or "no candidates" (no word marks this
+    # sense, or no word marks the others).
     reason: str
 
 
 @dataclass(frozen=True)
 class CueSet:
-    """The cues that `cc_hf.plugins.calibration.build.build_cues` found.
-
-    Attributes:
-        senses: senses with cues, ordered by ambiguous word and sense.
-        examples: examples of `senses`, in the order of the dataset.
-        candidates: a mapping from ambiguous word to sense to words, most probable first.
-        tgt_lang: ISO 639-1 code.
-        counts: n_examples; n_left_out (examples); n_unlocated (dropped examples whose word does not
-            occur in the source); n_short (senses with fewer than n_cues on a side); n_requests;
-            n_cut (sources too long for the masked language model, which saw only a window around
-            the word; 0 if candidates were given).
-    """
+    """The cues that `cc_hf.plugins.calibration.build.build_cues` found."""
 
     senses: tuple[SenseCues, ...]
     left_out: tuple[LeftOut, ...]
     examples: tuple[SenseExample, ...] = field(repr=False)
-    candidates: Candidates = field(repr=False)
+    candidates: Candidates = field(repr=False)  # by ambiguous word and sense, most probable first
     tgt_lang: str
     signature: str
+    # n_examples; n_left_out; n_unlocated (the word is not in the source); n_short (senses with
+    # fewer cues than asked for); n_requests; n_cut (the masked model saw only a window around the
+    # word).
     counts: Mapping[str, int]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per example, with values that JSON can hold.
 
-        Returns:
-            Mappings with the source, the ambiguous word as `focus`, its 0-based character
-                `position`, its cues, and further columns of the example.
+        Each has the source, the ambiguous word as `focus`, its 0-based character `position`, its
+        cues, and further columns of the example.
         """
         by_sense = {(cues.ambiguous_word, cues.sense): cues for cues in self.senses}
         return [
@@ -136,11 +109,9 @@ class CueSet:
 def compare_cues(chosen: CueSet, lines: Iterable[str], *, name: str = "cues") -> dict[str, Overlap]:
     """Compare the chosen cues with those of a file, over the senses that both have.
 
-    Args:
-        lines: JSONL, one row per example, with correct_cues and incorrect_cues, or with
-            correct_insertions and incorrect_insertions as in the published files. Rows are matched
-            to examples by `id`, or by 0-based line number if they have none. The cues of a sense
-            are those of all its rows.
+    `lines` are JSONL rows with correct_cues and incorrect_cues, or correct_insertions and
+    incorrect_insertions as in the published files. They are matched by `id`, or by 0-based line
+    number; the cues of a sense are those of all its rows.
     """
     by_id = dict(_cues(where, row) for where, row in parse_objects(lines, name))
     expected: dict[str, dict[Sense, set[str]]] = {side: {} for side in _SIDES}

@@ -33,41 +33,27 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class DevelopmentRow:
-    """A translation that is known to show one reading.
+    """A translation that is known to show one reading."""
 
-    Attributes:
-        source: the sentence, without a cue.
-        focus: the words that are ambiguous; None if they are not located.
-        reading: the reading that the translation shows.
-        sources: a mapping from reading to the sources that the dataset has for it; empty if there
-            are none.
-    """
-
-    source: str
-    focus: Focus | None
+    source: str  # without a cue
+    focus: Focus | None  # None if the ambiguous words are not located
     translation: str
     reading: str
+    # Those that the dataset has for each reading.
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class DevelopmentSet:
-    """Translations of which it is known what they mean, to calibrate cues on.
+    """Translations of which it is known what they mean, to calibrate cues on."""
 
-    Attributes:
-        rows: the translations, at least one for each of exactly two readings.
-        src_lang, tgt_lang: ISO 639-1 codes.
-        data: where the rows come from, as a signature says it.
-        own_cues: how the dataset words its own cues; "" if the rows have no sources of their own.
-        n_left_out: number of translations that show neither reading.
-    """
-
+    # At least one for each of exactly two readings.
     rows: tuple[DevelopmentRow, ...] = field(repr=False)
     src_lang: str
     tgt_lang: str
-    data: str
-    own_cues: str = ""
-    n_left_out: int = 0
+    data: str  # where the rows come from, as a signature says it
+    own_cues: str = ""  # how the dataset words its own cues; "" without any
+    n_left_out: int = 0  # translations that show neither reading
 
     def __post_init__(self) -> None:
         if len(self.readings) != 2:
@@ -133,14 +119,8 @@ def verdict_development(
 ) -> DevelopmentSet:
     """Return the judged translations in which a metric found a man or a woman.
 
-    Args:
-        results: a mapping from name (for messages) to a result of a metric that says which gender
-            it found, such as winomt_pattern_matching. Several results must be on the same data;
-            translations that occur more than once count once.
-
-    Raises:
-        InputError: for no result, results without genders, or results on different data.
-        DataError: for a dataset that is not available.
+    `results` are of a metric that says which gender it found, such as winomt_pattern_matching, and
+    all on the same data. Translations that occur more than once count once.
     """
     if not results:
         raise InputError("results: expected at least one result with verdicts, got none")
@@ -191,9 +171,7 @@ def reference_development(
 ) -> DevelopmentSet:
     """Return the references of a dataset, each of which shows the gold reading of its source.
 
-    Args:
-        config: name of a configuration; None for the default.
-        split: "test" is refused, because translations are judged on it.
+    The split "test" is refused, because translations are judged on it.
     """
     declared = declaration(dataset)
     chosen = declared.config(config)
@@ -225,12 +203,7 @@ def reference_development(
 def table_development(
     path: str | Path, *, src_lang: str = "en", tgt_lang: str | None = None
 ) -> DevelopmentSet:
-    """Return the translations of a table with their readings.
-
-    Args:
-        tgt_lang: target language of rows that name none, as `cc_hf.languages.language_tag` reads
-            it; None if the rows must name it.
-    """
+    """Return the translations of a table with their readings; rows may name their language."""
     path = Path(path)
     tgt_lang = tgt_lang and language_tag(tgt_lang, "tgt_lang")
     words = list(read_words(path, src_lang=src_lang, tgt_lang=tgt_lang))

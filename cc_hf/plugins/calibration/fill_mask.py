@@ -37,28 +37,18 @@ _UNUSED = re.compile(r"\[unused\d+\]")  # placeholders in BERT's vocabularies
 
 @dataclass(frozen=True, slots=True)
 class MaskedText:
-    """A sentence in the form that the model reads.
+    """A sentence in the form that the model reads."""
 
-    Attributes:
-        ids: token ids, special tokens included.
-        mask_at: 0-based position of the mask among them.
-        is_cut: whether tokens were removed to make it fit.
-    """
-
-    ids: tuple[int, ...]
-    mask_at: int
-    is_cut: bool
+    ids: tuple[int, ...]  # special tokens included
+    mask_at: int  # 0-based position of the mask among them
+    is_cut: bool  # tokens were removed to make it fit
 
 
 class MaskedLM:
     """A masked language model with its tokenizer, on its device, in eval mode.
 
-    Attributes:
-        name: the name that the user gave; for a folder, its last part.
-        identity: commit of the Hub, or the first 12 hexadecimal digits of the SHA-256 over the
-            model's files.
-        words: the whole words that it can predict, see `whole_words`.
-        max_tokens: maximum length of the input, special tokens included.
+    `identity` is the commit of the Hub, or the first 12 hexadecimal digits of the SHA-256 over the
+    model's files. `words` are the whole words that it can predict, see `whole_words`.
     """
 
     def __init__(self, model: Any, tokenizer: Any, *, name: str, identity: str) -> None:
@@ -81,13 +71,8 @@ class MaskedLM:
     ) -> list[MaskedText]:
         """Return each source with a mask before character `start`.
 
-        A source that is longer than the model accepts is cut to a window of `max_tokens`. The mask
-        is in its middle, or as near to the middle as the ends of the source allow.
-        `MaskedText.is_cut` is then true.
-
-        Args:
-            starts: a 0-based position in characters for each source.
-            rows: numbers of the sources in messages; None counts from 0.
+        A longer source than the model accepts is cut to a window of `max_tokens`, with the mask as
+        near to its middle as the ends of the source allow. `rows` are numbers for messages.
         """
         token = self.tokenizer.mask_token
         for row, source in zip(range(len(sources)) if rows is None else rows, sources, strict=True):
@@ -114,13 +99,9 @@ class MaskedLM:
     ) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
         """Yield the index of each text with the log-probabilities of the words at its mask.
 
-        Texts are yielded sorted by their ids. The order therefore does not depend on the order of
-        `texts`, and neither do sums over them.
-
-        Yields:
-            Pairs of an index and an array of shape (len(words),) of natural log-probabilities,
-            normalised over the whole vocabulary.
+        These are natural logarithms, (len(words),), normalised over the whole vocabulary.
         """
+        # Sorted by ids, so that the order and sums over it do not depend on that of `texts`.
         order = sorted(range(len(texts)), key=lambda i: texts[i].ids)
         lengths = [len(texts[i].ids) for i in order]
         batch_tokens = max(1, _BATCH_LOGITS // int(self.model.config.vocab_size))
@@ -208,18 +189,8 @@ def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.
     """Return the words that a single token can represent, and their ids.
 
     These are the tokens that begin a word, as the tokenizer marks them: "Ġ" in byte-level BPE, "▁"
-    in SentencePiece, no "##" in WordPiece. They may contain any characters. Special tokens, blanks
-    and pieces of characters are left out.
-
-    A token that begins a word may also be the first piece of a longer one; a masked language model
-    does not distinguish these. Byte-level BPE writes the first word of a text without its mark;
-    that form is left out, the marked form of the same word is not.
-
-    Args:
-        n_logits: size of the model's output; ids beyond it are left out.
-
-    Returns:
-        The words, and an array of shape (n words,) of their ids.
+    in SentencePiece, no "##" in WordPiece. Special tokens, blanks, pieces of characters and ids
+    from `n_logits` on are left out.
 
     Examples:
         >>> class WordPiece:
@@ -243,6 +214,9 @@ def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.
             " with none of these marks"
         )
     special = set(tokenizer.all_special_ids)
+    # A token that begins a word may also be the first piece of a longer one; a masked language
+    # model does not distinguish these. Byte-level BPE writes the first word of a text without its
+    # mark; only the marked form is kept.
     ids: dict[str, int] = {}
     for token, number in sorted(vocabulary.items(), key=lambda item: item[1]):
         if (

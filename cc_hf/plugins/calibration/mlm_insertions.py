@@ -1,9 +1,8 @@
 """Words that a masked language model expects before an ambiguous word, and those among them that
 mark one sense (Vamvas & Sennrich 2021, appendix D, step 1).
 
-The functions are pure: they turn log-probabilities and word lists into word lists.
-`cc_hf.plugins.calibration.fill_mask` makes the predictions, and
-`cc_hf.plugins.calibration.selection` does step 2.
+These pure functions turn log-probabilities and word lists into word lists; `fill_mask` makes the
+predictions, and `selection` does step 2.
 """
 
 from __future__ import annotations
@@ -58,12 +57,7 @@ AVERAGES: dict[str, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class SenseCandidates:
-    """Words from which the cues of a sense are chosen.
-
-    Attributes:
-        correct: words that mark the sense.
-        incorrect: words that mark the other senses of the word.
-    """
+    """Words from which the cues of a sense, and of the other senses of the word, are chosen."""
 
     correct: tuple[str, ...]
     incorrect: tuple[str, ...]
@@ -78,9 +72,8 @@ def most_probable(
 ) -> tuple[str, ...]:
     """Return the words that are most probable on average over the sentences of one sense.
 
-    Args:
-        logprobs: for each sentence natural log-probabilities of shape (len(words),). They are read
-            one by one, so an iterator need not hold them all.
+    Each distribution has natural log-probabilities of shape (len(words),); they are read one by
+    one, so an iterator need not hold them all.
 
     Examples:
         >>> most_probable(["gas", "ion", "red"], [np.log([.6, .1, .3]), np.log([.3, .2, .5])], n=2)
@@ -112,22 +105,10 @@ def discriminating_words(
 ) -> dict[str, SenseCandidates]:
     """Return, per sense of an ambiguous word, words that mark it and words that mark the others.
 
-    The correct words are the first `n` in the sense's own list that are in no other sense's list.
-    For the incorrect words, the other senses' lists are read in turn (the first word of each, the
-    second word of each, ...), each word once; they are the first `n` that are not in the sense's
-    own list. Whole lists are compared, and case matters. Then the ambiguous word itself and stop
-    words are dropped, so fewer than `n` words may remain.
-
-    This is the rule of the paper's program, and it explains its files: all 1086 + 1086 published
-    insertions of the 362 senses of MuCoW en-de, and all 609 + 609 of the 203 senses of en-ru, are
-    among the words that it finds. If only the first 40 words of the other sense are compared, it
-    finds 913 + 931 of the 996 + 996 for words of en-de with two senses. None of the 291 words
-    dropped in en-de is published. The program differs in one respect, which changes none of these
-    figures: if a word has three senses, a word that two of them share uses two of the `n` places.
-
-    Args:
-        ambiguous_word: the word itself, which is never a cue.
-        stop_words: words that are never cues.
+    The correct words are the first `n` of the sense's own list that are in no other list. For the
+    incorrect words, the other lists are read in turn (the first word of each, the second of each,
+    ...); they are the first `n` that are not in the sense's own list. Case matters. Then the
+    ambiguous word and stop words are dropped, so fewer than `n` words may remain.
 
     Examples:
         >>> words = discriminating_words(
@@ -143,6 +124,12 @@ def discriminating_words(
         )
     if n < 1:
         raise InputError(f"n: expected at least 1 candidate, got {n}")
+    # This rule of the paper's program explains its files: all 1086 + 1086 published insertions of
+    # the 362 senses of MuCoW en-de, and all 609 + 609 of the 203 senses of en-ru, are among the
+    # words found. Comparing only the first 40 words of the other sense finds 913 + 931 of 996 + 996
+    # (en-de, two senses). None of the 291 words dropped in en-de is published. The program differs
+    # in one respect that changes none of these figures: a word that two of three senses share uses
+    # two of the `n` places.
     dropped = {ambiguous_word, *stop_words}
     marking = {}
     for sense, listed in candidates.items():
@@ -163,14 +150,8 @@ def candidates_json(candidates: Candidates) -> str:
     """Return the text of a file of candidates, which `parse_candidates` reads.
 
     Examples:
-        >>> print(candidates_json({"bat": {"animal": ["fruit"]}}), end="")
-        {
-          "bat": {
-            "animal": [
-              "fruit"
-            ]
-          }
-        }
+        >>> parse_candidates(candidates_json({"bat": {"animal": ["fruit"]}}))
+        {'bat': {'animal': ('fruit',)}}
     """
     plain = {
         word: {sense: list(words) for sense, words in senses.items()}

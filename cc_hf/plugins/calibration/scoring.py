@@ -82,13 +82,11 @@ def choose_cues(
 def _blocks(
     data: SenseData, offered: Mapping[Sense, SenseCandidates]
 ) -> Iterator[dict[Sense, list[ScoringRequest]]]:
-    """Yield the requests of whole senses, about `_BLOCK` at a time, to bound memory.
-
-    Within a sense, requests are grouped by example, with the correct candidates first.
-    """
+    """Yield the requests of whole senses, about `_BLOCK` at a time, to bound memory."""
     block: dict[Sense, list[ScoringRequest]] = {}
     for sense, words in offered.items():
         block[sense] = [
+            # Grouped by example, with the correct candidates first.
             ScoringRequest(
                 insert_before(data.examples[row].source, data.examples[row].focus.start, cue),
                 data.examples[row].reference,

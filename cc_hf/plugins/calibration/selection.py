@@ -25,29 +25,19 @@ _Cues = Mapping[tuple[str, str], Collection[str]]
 
 @dataclass(frozen=True, slots=True)
 class ChosenCues:
-    """The cues of one side of a sense.
+    """The cues of one side of a sense."""
 
-    Attributes:
-        cues: words, most discriminative first.
-        mean_scores: mean score of the sense's references under each cue.
-    """
-
-    cues: tuple[str, ...]
-    mean_scores: tuple[float, ...]
+    cues: tuple[str, ...]  # most discriminative first
+    mean_scores: tuple[float, ...]  # of the sense's references under each cue
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How many of the expected cues were chosen.
-
-    Attributes:
-        n_chosen: number of expected cues that were chosen.
-        n_by_chance: expected value of `n_chosen` for a random draw among the candidates.
-    """
+    """How many of the expected cues were chosen."""
 
     n_chosen: int
     n_expected: int
-    n_by_chance: float
+    n_by_chance: float  # expected for a random draw among the candidates
 
 
 def best_cues(
@@ -56,13 +46,9 @@ def best_cues(
     """Return the most discriminative candidates of one sense.
 
     In the paper's words, "correct disambiguation cues are discriminative if the evaluator assigns a
-    good score to the reference, and vice versa". Correct cues are those with the highest mean score
-    over the references of the sense, each under its source with the cue. Incorrect cues are those
-    with the lowest. Candidates with equal means keep their order. Sums are exact, so the order of
-    the references is irrelevant.
-
-    Args:
-        scores: shape (number of references, number of candidates).
+    good score to the reference, and vice versa": correct cues have the highest mean score over the
+    references of the sense, incorrect cues the lowest. Candidates with equal means keep their
+    order. `scores` has the shape (number of references, number of candidates).
 
     Examples:
         >>> best_cues(
@@ -80,6 +66,7 @@ def best_cues(
             f"scores: expected (number of references, {len(candidates)} candidates), at least one"
             f" of each, got an array of shape {scores.shape}"
         )
+    # Sums are exact, so the order of the references is irrelevant.
     means = [math.fsum(column) / len(column) for column in scores.T.tolist()]
     order = sorted(range(len(candidates)), key=lambda i: -means[i] if correct else means[i])[:n]
     return ChosenCues(tuple(candidates[i] for i in order), tuple(means[i] for i in order))

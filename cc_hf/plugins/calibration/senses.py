@@ -31,21 +31,13 @@ SenseSource: TypeAlias = str | Path | Sequence[ContrastiveSourceExample | Probin
 
 @dataclass(frozen=True)
 class SenseData:
-    """Examples by sense.
+    """Examples by sense."""
 
-    Attributes:
-        examples: the examples whose word is located in the source.
-        rows: sense -> the rows of its examples in `examples`, for the requested senses.
-        tgt_lang: the language of the references, ISO 639-1.
-        origin: the signature's fields for the data.
-        n_unlocated: number of examples that were left out because their word is not located.
-    """
-
-    examples: tuple[SenseExample, ...]
-    rows: Mapping[Sense, Sequence[int]]
+    examples: tuple[SenseExample, ...]  # those whose word is located in the source
+    rows: Mapping[Sense, Sequence[int]]  # of the requested senses, in `examples`
     tgt_lang: str
-    origin: Mapping[str, str]
-    n_unlocated: int
+    origin: Mapping[str, str]  # the signature's fields for the data
+    n_unlocated: int  # left out, since their word is not located
 
     @property
     def src_lang(self) -> str:
@@ -62,9 +54,6 @@ def load_senses(
     data_dir: str | Path | None,
 ) -> SenseData:
     """Load examples and group them by sense.
-
-    Args:
-        words: only the senses of these ambiguous words; None for all.
 
     Examples:
         >>> from cc_hf.schema import Focus
@@ -100,9 +89,7 @@ def _examples(
     data_dir: str | Path | None,
     tgt_lang: str | None,
 ) -> tuple[list[SenseExample], dict[str, str], int]:
-    """Return the located examples, the signature's fields for the data, and the number of the
-    other examples.
-    """
+    """Return located examples, signature fields of the data, and how many are not located."""
     if isinstance(source, DatasetDeclaration):
         name = source.config(config).name
         loaded: Sequence[ContrastiveSourceExample | ProbingExample] = load_examples(

@@ -115,9 +115,7 @@ def registered_architecture(model_type: str) -> Architecture | None:
 
 
 def target_class(checkpoint: FairseqCheckpoint) -> str:
-    """Return the model_type that computes the same: fsmt, m2m_100, mbart or bart of transformers,
-    or a registered "fairseq architecture".
-    """
+    """Return the model_type, of transformers or registered, that computes the same."""
     options = checkpoint.options
     if options.get("task", "translation") not in _TASKS:
         raise checkpoint.refusal(
@@ -224,9 +222,7 @@ def _transformer_weights(checkpoint: FairseqCheckpoint, family: str) -> dict[str
 def _load_weights(
     model: Any, family: str, checkpoint: FairseqCheckpoint, named: Mapping[str, torch.Tensor]
 ) -> None:
-    """Load weights under the names of the model. None may be missing or superfluous, except those
-    that the class computes itself.
-    """
+    """Load weights under the names of the model; refuse missing and superfluous ones."""
     device = next(model.parameters()).device
     weights = {name: weight.to(device) for name, weight in named.items()}
     if hasattr(model.model, "shared"):
@@ -237,6 +233,7 @@ def _load_weights(
         raise checkpoint.refusal(
             f"its weights do not fit its options: {str(error).splitlines()[-1].strip()}"
         ) from error
+    # The class computes these itself.
     computed = (
         "final_logits_bias",
         *(
@@ -300,10 +297,7 @@ def _settings(checkpoint: FairseqCheckpoint, *, learned: bool) -> dict[str, Any]
 
 
 def _positions(checkpoint: FairseqCheckpoint, *, learned: bool) -> int:
-    """Return the maximum length of a text, in tokens, that both sides accept.
-
-    Tables of learned positions have two more rows, at the ids of <s> and <pad>.
-    """
+    """Return the maximum length of a text, in tokens, that both sides accept."""
     longest = [
         size_option(checkpoint, f"max_{side}_positions", 1024) for side in ("source", "target")
     ]
@@ -315,6 +309,7 @@ def _positions(checkpoint: FairseqCheckpoint, *, learned: bool) -> int:
                 f" {_MAX_TABLE}, for which a table is made"
             )
         return min(longest)
+    # Tables of learned positions have two more rows, at the ids of <s> and <pad>.
     rows = [
         len(checkpoint.weights.get(f"{side}.embed_positions.weight", ()))
         for side in ("encoder", "decoder")

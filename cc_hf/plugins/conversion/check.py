@@ -46,38 +46,25 @@ _PAIR = {
 
 @dataclass(frozen=True)
 class ConversionCheck:
-    """The outcome of a comparison.
+    """The outcome of a comparison."""
 
-    Attributes:
-        deviations: model, or "ensemble" -> largest absolute difference of a token's log-probability
-            (natural logarithm).
-        n_tokens: number of target tokens that were compared, for each of these.
-        n_texts: number of texts whose ids were compared and are equal; 0 if the file holds no
-            texts.
-    """
-
+    # Model, or "ensemble" -> largest absolute difference of a token's log-probability (natural
+    # logarithm).
     deviations: Mapping[str, float]
-    n_tokens: int
-    n_texts: int
+    n_tokens: int  # compared, for each of these
+    n_texts: int  # with equal ids; 0 if the file holds no texts
 
 
 @dataclass(frozen=True)
 class RecordedScores:
-    """Scores of the original program, see `read_check`.
-
-    Attributes:
-        pairs: the pairs of source and target, with ids and scores.
-    """
+    """Scores of the original program, see `read_check`."""
 
     path: Path
     pairs: Sequence[Mapping[str, Any]]
 
     def compare(self, folders: Sequence[Path], *, tolerance: float = TOLERANCE) -> ConversionCheck:
-        """Compare converted models with the recorded scores.
-
-        Each model is compared under the name of its folder. The ensemble is compared too if the
-        file has scores of exactly these models and of the ensemble.
-        """
+        """Compare converted models with the recorded scores, each under the name of its folder."""
+        # The ensemble is compared too if the file has scores of exactly these models and of it.
         names = [folder.name for folder in folders]
         recorded = set(self.pairs[0]["scores"])
         if missing := [name for name in names if name not in recorded]:
@@ -169,8 +156,7 @@ def ensemble_logprobs(
 ) -> list[npt.NDArray[np.float64]]:
     """Return the logs of the averaged probabilities of an ensemble, as fairseq does.
 
-    Args:
-        members: for each model a list of arrays, one per text, of natural log-probabilities.
+    `members` has for each model one array per text, of natural log-probabilities.
     """
     return [
         np.logaddexp.reduce(list(logprobs), axis=0) - np.log(len(members))

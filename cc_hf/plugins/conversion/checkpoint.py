@@ -68,10 +68,8 @@ _NORMS = {
 class FairseqCheckpoint:
     """The parts of a checkpoint that a conversion needs.
 
-    Attributes:
-        options: the arguments of the training, such as encoder_layers.
-        weights: name -> float32 tensor, with the names of fairseq 0.9 and later: q_proj, k_proj and
-            v_proj are separate, and decoder.output_projection is always present.
+    `weights` are float32, with the names of fairseq 0.9 and later: q_proj, k_proj and v_proj are
+    separate, and decoder.output_projection is always present.
     """
 
     path: Path
@@ -199,11 +197,10 @@ def _allowed() -> list[Any]:
 
 
 def _options(file: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the options of the training: `args` up to fairseq 0.9, `cfg` from 0.10, whose model
-    is again a Namespace or a dictionary.
-    """
+    """Return the options of the training."""
     # Newer checkpoints have both, and `args` is None.
     options = content.get("args")
+    # `args` up to fairseq 0.9, `cfg` from 0.10, whose model is again a Namespace or a dictionary.
     if options is None and isinstance(content.get("cfg"), dict):
         options = content["cfg"].get("model")
     options = vars(options) if isinstance(options, argparse.Namespace) else options
@@ -216,15 +213,14 @@ def _options(file: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value, or a list of them, that no message and no comparison can fail on; for any
-    other that is not empty, the name of its class.
-    """
+    """Return plain values and lists of them; of another that is not empty, its class's name."""
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, (list, tuple, dict)) and not value:
         return None
     if isinstance(value, (list, tuple)) and all(isinstance(item, _PLAIN) for item in value):
         return value
+    # No message and no comparison can fail on that.
     return f"a value of class {type(value).__name__}"
 
 

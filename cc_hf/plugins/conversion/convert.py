@@ -25,21 +25,13 @@ __all__ = ["Conversion", "convert"]
 
 @dataclass(frozen=True)
 class Conversion:
-    """The outcome of a conversion.
+    """The outcome of a conversion."""
 
-    Attributes:
-        folders: one per checkpoint.
-        families: the model_type of each.
-        settings: languages and tokenisation, the same for all.
-        check: the comparison with recorded scores; None if no scores were given.
-        notes: sentences on what the user should check.
-    """
-
-    folders: tuple[Path, ...]
-    families: tuple[str, ...]
-    settings: Settings
-    check: ConversionCheck | None
-    notes: tuple[str, ...]
+    folders: tuple[Path, ...]  # one per checkpoint
+    families: tuple[str, ...]  # the model_type of each
+    settings: Settings  # the same for all
+    check: ConversionCheck | None  # None if no scores were given
+    notes: tuple[str, ...]  # on what the user should check
 
 
 def convert(
@@ -57,11 +49,8 @@ def convert(
     OUTPUT/model1 for model1.pt, and so on.
 
     The output appears complete or not at all. Nothing is written if a log-probability deviates from
-    the recorded one by more than `cc_hf.plugins.conversion.check.TOLERANCE`.
-
-    Args:
-        checkpoints: names of files in the folder; None for all *.pt.
-        codes: BPE codes of both sides; None for "bpecodes" in the folder.
+    the recorded one by more than `cc_hf.plugins.conversion.check.TOLERANCE`. `checkpoints` None
+    stands for all *.pt of the folder, `codes` None for its "bpecodes".
     """
     target, origin = Path(output), Path(folder)
     model_folders: list[Path] = []
@@ -191,9 +180,7 @@ def _text(path: Path, what: str) -> str:
 
 
 def _write(checkpoint: FairseqCheckpoint, tokenization: _Tokenization, folder: Path) -> str:
-    """Write the model, cc_hf's tokenizer files, FSMTTokenizer's files and the README; return the
-    model_type.
-    """
+    """Write model, both tokenizers' files and the README; return the model_type."""
     settings = tokenization.settings
     tokenizer = FairseqTokenizer(
         settings, dictionaries=tokenization.dictionaries, codes=tokenization.codes
@@ -251,10 +238,9 @@ def _write(checkpoint: FairseqCheckpoint, tokenization: _Tokenization, folder: P
 
 
 def _fsmt_vocabulary(symbols: Sequence[str]) -> dict[str, int]:
-    """Return the vocabulary of FSMTTokenizer, which marks the ends of words. Fairseq instead marks
-    pieces that continue.
-    """
+    """Return the vocabulary of FSMTTokenizer, which marks the ends of words."""
     special = FairseqTokenizer.special
+    # Fairseq instead marks pieces that continue.
     marked = [
         symbol.removesuffix("@@") if symbol.endswith("@@") else f"{symbol}</w>"
         for symbol in symbols[len(special) :]

@@ -110,11 +110,7 @@ def convert(
 
 
 def _codes(files: Sequence[Path]) -> dict[str, Path | None]:
-    """Return the files of BPE codes by the names that the library has for them.
-
-    Raises:
-        InputError: for more than two.
-    """
+    """Return the files of BPE codes by the names that the library has for them."""
     if len(files) < 2:
         return {"codes": next(iter(files), None)}
     if len(files) > 2:

@@ -20,13 +20,7 @@ __all__ = ["FairseqEvaluator"]
 
 
 class FairseqEvaluator(Seq2SeqEvaluator):
-    """A model that was converted from fairseq, with fairseq's own tokenisation.
-
-    Its languages are those of the checkpoint.
-
-    Args:
-        options: further arguments of `Seq2SeqEvaluator`.
-    """
+    """A model that was converted from fairseq, with fairseq's own tokenisation and languages."""
 
     tokenizer_class: ClassVar[str] = "Fairseq"
 
@@ -52,11 +46,7 @@ class FairseqEvaluator(Seq2SeqEvaluator):
         return projection
 
     def check_language(self, side: str, lang: str) -> None:
-        """Check that a language is that of the checkpoint.
-
-        Raises:
-            InputError: for any other language.
-        """
+        """Raise an InputError for a language that is not that of the checkpoint."""
         if lang and not same_language(lang, self.own_languages[side]):
             directions = " to ".join(repr(language) for language in self.own_languages.values())
             raise InputError(

@@ -66,13 +66,7 @@ class Settings:
 
 
 class FairseqTokenizer:
-    """The tokenisation of both sides of a model.
-
-    Attributes:
-        model_max_length: `sys.maxsize`, since the tokenizer has no limit of its own.
-        settings_file: name of the file with the settings.
-        special: the symbols before those of the dictionaries.
-    """
+    """The tokenisation of both sides of a model; `special` symbols precede the dictionaries."""
 
     settings_file = "cc_hf_tokenizer.json"
     special = ("<s>", "<pad>", "</s>", "<unk>")
@@ -89,11 +83,7 @@ class FairseqTokenizer:
 
     @classmethod
     def from_pretrained(cls, path: str | Path, *, revision: str | None = None) -> FairseqTokenizer:
-        """Load the tokenizer of a model that `cc-hf convert` wrote.
-
-        Args:
-            revision: commit, tag or branch on the Hub; None for the default.
-        """
+        """Load the tokenizer of a model that `cc-hf convert` wrote."""
         names = (
             cls.settings_file,
             *(f"{kind}.{side}.txt" for kind in ("dict", "codes") for side in ("source", "target")),
@@ -139,21 +129,13 @@ class FairseqTokenizer:
     def __call__(
         self, texts: Sequence[str], *, truncation: bool = False, verbose: bool = False
     ) -> dict[str, list[list[int]]]:
-        """Return the ids of sources under "input_ids", as tokenizers of transformers do.
-
-        Args:
-            truncation, verbose: ignored; sources are never truncated.
-        """
+        """Return ids of sources under "input_ids", as transformers does; never truncate."""
         return {"input_ids": self.encode_sources(texts)}
 
     def batch_decode(
         self, rows: Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[str]:
-        """Return the texts of target ids, with BPE joined and Moses undone.
-
-        Args:
-            skip_special_tokens: whether to drop special symbols except the unknown one.
-        """
+        """Return the texts of target ids, with BPE joined and Moses undone."""
         return [
             self._target.decode([int(i) for i in row], skip_special_tokens=skip_special_tokens)
             for row in rows

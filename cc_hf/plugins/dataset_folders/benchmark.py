@@ -39,11 +39,6 @@ def no_benchmark(name: str) -> list[str]:
 def eval_yaml(dataset: DatasetDeclaration, chosen: Sequence[Task]) -> str:
     """Return the file eval.yaml, which turns a dataset repository into a benchmark: name,
     description, evaluation_framework and tasks. Each task reads the configuration NAME.choices.
-
-    Examples:
-        >>> wino_x = registry.resolve("dataset", "wino_x")
-        >>> eval_yaml(wino_x, benchmark_tasks(wino_x)).splitlines()[0]
-        'name: Wino-X in contrastive format'
     """
     content = {
         "name": pretty_name(dataset),

@@ -58,18 +58,11 @@ def build_dataset_folder(
 ) -> list[Path]:
     """Write a dataset into a new folder that can be uploaded to the Hub.
 
-    It contains README.md, croissant.json (`cc_hf.plugins.dataset_folders.croissant`),
-    CONFIG/SPLIT-00000-of-00001.parquet, CONFIG.choices for configurations with contrastive
-    translations, of registered datasets with such ones eval.yaml, and for those of cc_hf
-    loading/NAME.py. `datasets.load_dataset(output, config)` loads it. Two builds produce the same
-    bytes. The folder appears only when it is complete.
-
-    Args:
-        configs: names of configurations; None for all.
-        repo: ORGANISATION/NAME on the Hub, by which the card says how the dataset is loaded; None
-            for a folder that has no name there.
-        card: text of the card, to which configurations and sizes are added; None for the card of
-            the dataset.
+    It contains README.md, croissant.json, CONFIG/SPLIT-00000-of-00001.parquet, CONFIG.choices for
+    configurations with contrastive translations, eval.yaml for registered datasets with such ones,
+    and loading/NAME.py for those of cc_hf. Two builds produce the same bytes. The folder appears
+    only when it is complete. `repo` is ORGANISATION/NAME on the Hub; None for a folder that has no
+    name there. `card` None is the card of the dataset.
     """
     target = Path(output)
     declared = declaration(name)
@@ -148,10 +141,9 @@ def _write_data(
 def _choices(
     declared: DatasetDeclaration, config: str, loaded: datasets.DatasetDict
 ) -> dict[str, datasets.DatasetDict]:
-    """Return the configuration with the choices of contrastive translations, by its name; none for
-    other examples, open choices, and where no row has a wrong translation.
-    """
+    """Return the configuration of choices by its name; none where nothing is to be chosen."""
     choice_rows = registry.find("public name", "choice_rows")
+    # Other examples, open choices and rows without a wrong translation give no choices.
     if choice_rows is None or not declared.config(config).has_choices:
         return {}
     text = datasets.Value("string")

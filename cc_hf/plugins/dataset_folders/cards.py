@@ -229,12 +229,7 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 
 
 def size_category(n_rows: int) -> str:
-    """Return the category of a number of rows, as the Hub's `size_categories` names it.
-
-    Examples:
-        >>> size_category(999), size_category(1_000), size_category(2_000_000)
-        ('n<1K', '1K<n<10K', 'n>1M')
-    """
+    """Return the category of a number of rows, as the Hub's `size_categories` names it."""
     return next((name for limit, name in _SIZES if n_rows < limit), "n>1M")
 
 
@@ -256,12 +251,7 @@ def rows_loaded_by(repo: str | None, config: str) -> str:
 def sizes_table(
     declaration: DatasetDeclaration, sizes: Mapping[str, Mapping[str, int | None]] | None = None
 ) -> str:
-    """Return a Markdown table of the configurations of a dataset.
-
-    Args:
-        sizes: configuration -> {split: number of rows}; configurations that are missing here are
-            omitted. None for all configurations with the declared sizes.
-    """
+    """Return a Markdown table of the configurations in `sizes`; None for all, as declared."""
     rows = [
         "| configuration | format | examples | languages | what it is |",
         "|---|---|---|---|---|",
@@ -291,12 +281,10 @@ def homograph_card(
     *,
     repo: str | None = None,
 ) -> str:
-    """Return README.md for homographs: rows of a user's file, or challenge sets. The author has to
-    add licence, provenance and known defects.
+    """Return README.md for homographs: rows of a user's file, or challenge sets.
 
-    Args:
-        signatures: configuration -> signature that says how it was made; None for no signatures.
-        repo: ORGANISATION/NAME on the Hub; None for a folder that has no name there.
+    The author has to add licence, provenance and known defects. `signatures` say by configuration
+    how it was made.
     """
     rows = {
         config.name: [
@@ -383,11 +371,7 @@ def _common_parts(declaration: DatasetDeclaration, examples: Sequence[Any]) -> d
 
 
 def custom_card(declaration: DatasetDeclaration, repo: str | None = None) -> str:
-    """Return README.md for a user's dataset, without licence, provenance and known defects.
-
-    Args:
-        repo: ORGANISATION/NAME on the Hub; None for a folder that has no name there.
-    """
+    """Return README.md for a user's dataset, without licence, provenance and known defects."""
     config = declaration.config(None)
     if config.form is ProbingExample:
         return homograph_card(declaration, repo=repo)

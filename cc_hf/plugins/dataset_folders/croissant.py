@@ -84,9 +84,8 @@ def croissant(
 ) -> dict[str, Any]:
     """Describe a dataset folder in Croissant 1.1.
 
-    Args:
-        repo: ORGANISATION/NAME on the Hub, from which the files are then downloaded; None for a
-            folder that has no name there, whose files lie beside croissant.json.
+    `repo` is ORGANISATION/NAME on the Hub, from which files are then downloaded; None for a folder
+    whose files lie beside croissant.json.
     """
     card = DatasetCard.load(folder / "README.md", ignore_metadata_errors=True)
     fields = card.data.to_dict()

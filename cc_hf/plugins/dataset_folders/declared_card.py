@@ -42,11 +42,7 @@ def declared_card(
     sizes: Mapping[str, Mapping[str, int | None]],
     repo: str | None = None,
 ) -> str:
-    """Return README.md for a dataset that another package adds, from what it declares.
-
-    Args:
-        repo: ORGANISATION/NAME on the Hub; None for a folder that has no name there.
-    """
+    """Return README.md for a dataset that another package adds, from what it declares."""
     title = declaration.title or declaration.name
     configs = [config for config in declaration.configs if config.name in sizes]
     languages = {lang for config in configs for lang in (config.src_lang, *config.tgt_langs)}

@@ -216,12 +216,7 @@ class Run(NamedTuple):
     model_name: str
 
     def file_name(self, name: str, timestamp: str = _LATEST) -> str:
-        """Return the name of a file.
-
-        Args:
-            name: what the file holds.
-            timestamp: when it was run, such as 20260501T120000.
-        """
+        """Return the name of a file; `timestamp` is such as 20260501T120000."""
         pair = f"{self.src}-{self.trg}"
         parts = (pair, self.dataset, self.translator, self.model_name, timestamp, name)
         return _SEPARATOR.join(parts)
@@ -230,12 +225,7 @@ class Run(NamedTuple):
 def save_translations(
     folder: str | Path, run: Run, sources: Sequence[str], translations: Sequence[str]
 ) -> Path:
-    """Write translations as their runner does, and return the path.
-
-    Raises:
-        InputError: for numbers of sources and translations that differ.
-        FileError: for a path that cannot be written.
-    """
+    """Write translations as their runner does, and return the path."""
     sources = listed_texts("sources", sources)
     translations = listed_texts("translations", translations)
     if len(sources) != len(translations):
@@ -258,11 +248,9 @@ def save_metric(folder: str | Path, run: Run, results: MetricResults) -> list[Pa
 
 
 def read_translations(path: str | Path) -> tuple[Run, list[str | None], list[str]]:
-    """Read a file of translations that their runner saved.
+    """Read a file of translations that their runner saved: what it is about, sources, translations.
 
-    Returns:
-        What it is about, the sources and the translations. Sources are None where the licence of
-        the data forbids them.
+    Sources are None where the licence of the data forbids them.
     """
     path = Path(path)
     match = _NAME.fullmatch(path.name)
@@ -282,10 +270,6 @@ def score_folder(
         folder: a folder with files as their runner saves them. Translations of other test sets and
             pairs are left alone.
         metrics: what to judge by; None for one of each of `METRICS`.
-
-    Returns:
-        The files that were written.
-
     Raises:
         FileError: for translations that cannot be read, or are not of the sources of the test set.
         DataError: for data that is missing or not as declared.

@@ -62,14 +62,15 @@ class JudgeCheck:
     file: Path | None = None
 
     def by_dataset(self) -> dict[str, Trust]:
-        """Return the level of the judge on each test set, and how far its mistakes may move figures
-        of .5, .65, .8 and .95. A test set with several kinds of cues has one for each, and one more
-        where labels give a threshold of the verdict "neither".
+        """Return by test set the level of the judge, and how far its mistakes may move figures of
+        .5, .65, .8 and .95.
         """
         rows: dict[tuple[str, str, str], list[Evidence]] = defaultdict(list)
         for row in self.evidence:
             cues = signature.parse(row.signature)[1].get("cues", "")
             rows[row.dataset, cues, row.threshold].append(row)
+        # A test set with several kinds of cues has an entry for each, and one more where labels
+        # give a threshold of the verdict "neither".
         kinds: dict[str, set[str]] = defaultdict(set)
         for dataset, cues, _ in rows:
             kinds[dataset].add(cues)
@@ -102,17 +103,11 @@ def check_judge(
         evaluator: name, path, several of these (an ensemble), Evaluator or function. Nothing is
             kept of a function, which later results cannot tell from another.
         dataset: the test set whose label sets are judged; None for all of the language pair.
-        language_pair: such as "en-de".
         cues: wording of the cues in place of each dataset's own, see `cc_hf.load_material`.
         options: options of contrastive_conditioning.
-        loading: how the evaluator is loaded.
-        data_dir: a local copy of upstream repositories; None downloads what is pinned.
         judges_all: whether all labelled examples are judged, not 300 of each set.
         save: whether the evidence is written where later results find it.
         seed: decides which examples are judged, 0 or more.
-
-    Returns:
-        The counts, with the level on each test set by `JudgeCheck.by_dataset`.
 
     Raises:
         InputError: for a pair without labelled translations, or a seed out of range.
@@ -235,18 +230,14 @@ def _checked(
 
 
 class _Verdict(NamedTuple):
-    """What a judge finds in a translation: `RIGHT`, or of the reading that is counted, `WRONG` or
-    `NEITHER`; and abs(log s_c - log s_i).
-    """
+    """`RIGHT`, `WRONG` (the reading that is counted) or `NEITHER`; and abs(log s_c - log s_i)."""
 
     says: str
     distance: float
 
 
 class _Judged(NamedTuple):
-    """The translations of a system: what a judge finds in them, what they show, and the right
-    reading of each.
-    """
+    """A system's translations: what a judge finds, what they show, and the right readings."""
 
     judge: str
     system: str
@@ -257,9 +248,7 @@ class _Judged(NamedTuple):
 
 
 def _with_neither(judged: Sequence[_Judged]) -> list[_Judged]:
-    """Return what the judge finds where it tells apart what shows neither reading; [] if labels
-    give no threshold for that.
-    """
+    """Return the judge's verdicts with a threshold for "neither"; [] if labels give none."""
     verdicts = [verdict for of_system in judged for verdict in of_system.verdicts]
     shows = [shown for of_system in judged for shown in of_system.shows]
     said, distances = [v.says for v in verdicts], [v.distance for v in verdicts]
@@ -291,9 +280,7 @@ def _shown(row: LabelledTranslation, example: Example) -> str:
 
 
 def people_agreement(labelled: Sequence[LabelledTranslation]) -> float | None:
-    """Return Cohen's kappa of the people among themselves, the mean over pairs of them; None where
-    no translation has the labels of two.
-    """
+    """Return the mean of Cohen's kappa over pairs of people; None without labels of two."""
     by_person = [*zip(*(row.labels for row in labelled if row.labels), strict=True)]
     return mean_kappa(by_person) if by_person else None
 
@@ -346,9 +333,7 @@ def _found(result: EvaluationResult) -> dict[str, _Verdict]:
 
 
 def _distance(probability: float) -> float:
-    """Return the difference of the log scores of both sides, without its sign; a large number if a
-    score is 0, so that thresholds are numbers.
-    """
+    """Return the absolute difference of both log scores; a large number if a score is 0."""
     return abs(math.log(probability / (1 - probability))) if 0 < probability < 1 else _LARGE
 
 
@@ -392,8 +377,7 @@ def _counted(
 def _without_system(signed: str, n: int, seed: int | None) -> str:
     """Return the signature of verdicts on the rows of a system, without what figures depend on.
 
-    Args:
-        seed: decided which examples were drawn; None for all.
+    `seed` decided which examples were drawn; None for all.
     """
     metric, whole = signature.parse(signed)
     dropped = ("sys", "eval", "boot", "seed", "clean", "weight")

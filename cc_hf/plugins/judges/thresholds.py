@@ -24,13 +24,9 @@ def cross_fitted(
     """Return the threshold below which a judge finds neither reading, by the labels of all
     translations, and the verdicts by thresholds that the labels of others gave.
 
-    A threshold is half-way between two distances. It is the one with most verdicts that are those
-    of the labels, of several the one in the middle, and gives the verdict to at most
-    `MOST_OF_PEOPLE` times as many translations as the labels do.
-
-    Returns:
-        The threshold and the verdicts; None if no translation shows neither, or no more verdicts
-            are those of the labels with thresholds than without.
+    A threshold is half-way between two distances: the one with most verdicts as in the labels (of
+    several, the middle one) that says "neither" at most `MOST_OF_PEOPLE` times as often as people.
+    None if no translation shows neither, or thresholds bring no more right verdicts.
 
     Examples:
         >>> labels = ["right"] * 20 + ["neither"] * 20

@@ -48,13 +48,7 @@ _ADDRESS = re.compile(r'^ *url = "(https://[^"]+)"', re.MULTILINE)
 
 
 class Described(NamedTuple):
-    """A dataset or metric of the table.
-
-    Attributes:
-        title: its name in words.
-        text: what it is, as plain text.
-        links: addresses of its papers.
-    """
+    """A dataset or metric of the table, with a plain text and the addresses of its papers."""
 
     title: str
     text: str
@@ -118,9 +112,7 @@ def citation_tab(gr: Any, rows: Sequence[LeaderboardRow]) -> None:
 
 
 def submit_tab(gr: Any, rows: Sequence[LeaderboardRow], files: VisitorFiles) -> None:
-    """Fill the gradio tab that is currently open with how results are handed in, and a form that
-    checks a file of results and removes the translations from it.
-    """
+    """Fill the open gradio tab with how results are handed in, and a form that checks them."""
 
     def checked(file: str | None) -> tuple[str, Any]:
         hidden = gr.update(visible=False)
@@ -151,9 +143,7 @@ def submit_tab(gr: Any, rows: Sequence[LeaderboardRow], files: VisitorFiles) -> 
 
 
 def _checked(path: Path, rows: Sequence[LeaderboardRow]) -> tuple[str, str]:
-    """Return the rows of a file as HTML, each with the rank that it would have, and its results
-    without translations as JSON.
-    """
+    """Return a file's rows as HTML with ranks, and its results without translations as JSON."""
     if path.stat().st_size > MAX_UPLOAD:
         raise InputError(f"{path.name}: expected at most {MAX_UPLOAD // 1024 // 1024} MB")
     try:

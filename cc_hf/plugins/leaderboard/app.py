@@ -60,14 +60,8 @@ def build_page(
 ) -> Any:
     """Return the page as `gradio.Blocks`, not yet served.
 
-    gradio stores the files of visitors in a folder of this page: the environment variable
-    GRADIO_TEMP_DIR is set to it for the rest of the process.
-
-    Args:
-        evaluator: the model for live judgements; None for the bundled one for `src_lang` and
-            `tgt_lang`.
-        backward_evaluator: the model of the other direction, which finds what a translation adds;
-            None for none.
+    `evaluator` None is the model that ships for the languages; `backward_evaluator` finds what a
+    translation adds. The environment variable GRADIO_TEMP_DIR is set for the rest of the process.
     """
     store = read_folder(results, has_judgements=True)
     rows = leaderboard_rows(store, quality)
@@ -78,7 +72,7 @@ def build_page(
     file_judge = FileJudge(data_dir, evaluator)
     data = available_data(data_dir, None if evaluator is None else langs)
     gr = _gradio()
-    files = VisitorFiles()
+    files = VisitorFiles()  # gradio stores what visitors send in a folder of this page
     if store.entries:
         board = build_board(
             store, title=_TITLE, quality=quality, origins=read_origins(Path(results))
@@ -127,12 +121,7 @@ def serve(
     port: int | None = 7860,
     wait: bool = True,
 ) -> Any:
-    """Serve the page until stopped.
-
-    Args:
-        host, port: where to listen; None for the values of gradio's environment variables, as on
-            Spaces.
-    """
+    """Serve the page until stopped; `host` and `port` None are those of gradio's variables."""
     wait_briefly()  # visitors share the cores of a page; models are loaded below
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # parts of gradio check only this variable
     page = build_page(

@@ -29,10 +29,7 @@ _Data = dict[str, AvailableData]
 
 @dataclass(frozen=True)
 class _Choices:
-    """The options of each list, given the choices in the lists before it.
-
-    Each method returns updates, which gradio applies to this list and those after it.
-    """
+    """The options of each list, as updates by gradio, given the choices in the lists before it."""
 
     gr: Any
     data: _Data
@@ -57,10 +54,9 @@ class _Choices:
         return self._offer(options, names[0] if names else None)
 
     def _languages(self, dataset: str, config: str) -> dict[str, list[str]]:
-        """Return the languages of the named configuration, or of the first one while the name still
-        belongs to another dataset.
-        """
+        """Return the languages of the named configuration."""
         configs = self.data[dataset].configs
+        # The first, while the name still belongs to another dataset.
         return configs.get(config) or next(iter(configs.values()))
 
     def _offer(self, options: list[tuple[str, str]], value: str | None) -> Any:
@@ -132,9 +128,7 @@ def _offers_sample(data: _Data) -> bool:
 
 
 def _sample(gr: Any, data: _Data, lists: list[Any], file: Any, files: VisitorFiles) -> None:
-    """Add a button that fills the form with a file of translations that ships with the package, by
-    the model cc-tiny-en-de.
-    """
+    """Add a button that fills the form with a file that ships, by the model cc-tiny-en-de."""
     text = gzip.decompress(_SAMPLE.read_bytes()).decode("utf-8")
     path = files.write(_SAMPLE.name.removesuffix(".gz"), text)
     offered = _Choices(gr, data)

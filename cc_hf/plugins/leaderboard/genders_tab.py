@@ -15,9 +15,7 @@ _EXAMPLE = "The doctor is here."
 
 
 def genders_tab(gr: Any, judge: SentenceJudge, tab: Any) -> None:
-    """Fill the gradio tab that is currently open. The example is translated when a visitor opens
-    it.
-    """
+    """Fill the open gradio tab; the example is translated when a visitor opens it."""
 
     def translated(source: str, focus: str) -> str:
         try:

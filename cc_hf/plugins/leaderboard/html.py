@@ -35,11 +35,7 @@ HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
 
 
 def header(board: str) -> Markup:
-    """Return the part above all tabs.
-
-    Args:
-        board: the address of the board; "" for none.
-    """
+    """Return the part above all tabs; `board` is the address of the board, "" for none."""
     return _piece("header", board=board)
 
 
@@ -108,11 +104,7 @@ def submit_html() -> Markup:
 
 
 def notes_html(store: Store) -> str:
-    """Return which files of the folder could not be read, and why.
-
-    Returns:
-        HTML; "" if the table shows everything.
-    """
+    """Return which files of the folder could not be read, and why; "" if there are none."""
     if store.entries and not store.broken:
         return ""
     return _piece("notes", is_empty=not store.entries, broken=store.broken)

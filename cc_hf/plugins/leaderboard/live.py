@@ -99,15 +99,13 @@ class _Model:
 
 @contextlib.contextmanager
 def _few_threads(most: int) -> Iterator[None]:
-    """Let torch use few threads for what the current thread computes in the block.
-
-    The server answers each request in one of many threads, and torch starts threads for each of
-    them. On a machine with many cores, they would slow each other and the page down.
-    """
+    """Let torch use few threads for what the current thread computes in the block."""
     torch = sys.modules.get("torch")
     if torch is None:
         yield
         return
+    # The server answers each request in one of many threads, and torch starts threads for each of
+    # them. On a machine with many cores, they would slow each other and the page down.
     before = torch.get_num_threads()
     torch.set_num_threads(min(most, before))
     try:
@@ -129,11 +127,7 @@ def _sentence_threads(evaluator: Evaluator) -> int:
 class SentenceJudge:
     """A judge of single sentences, which also explains its judgements.
 
-    Args:
-        evaluator: a name, a folder, or an Evaluator; None for the bundled one for the language
-            pair.
-        backward_evaluator: the same of the other direction, for what a translation adds; None for
-            none.
+    `evaluator` None is the one that ships; `backward_evaluator` finds what a translation adds.
     """
 
     def __init__(
@@ -188,11 +182,7 @@ class SentenceJudge:
         incorrect_cues: str = "",
         placement: str = "before",
     ) -> Explanation:
-        """Judge one translation, and explain the judgement.
-
-        Args:
-            gender: "male" or "female" for gender brackets; "" to use the given cues.
-        """
+        """Judge one translation, and explain the judgement; `gender` "" uses the given cues."""
         cues = {"correct cues": correct_cues, "incorrect cues": incorrect_cues}
         for name, text in {
             "source": source,
@@ -227,12 +217,7 @@ class SentenceJudge:
                 )
 
     def find_missing(self, source: str, translation: str, language_pair: str = "") -> Any:
-        """Find what a translation leaves out, and what it adds if there are evaluators of both
-        directions, by the metric coverage.
-
-        Args:
-            language_pair: one of `language_pairs`; "" for the first.
-        """
+        """Find what a translation leaves out, and adds if both directions have evaluators."""
         language_pair = language_pair or self.language_pairs[0]
         check_choice("language pair", language_pair, self.language_pairs)
         src_lang, tgt_lang = pair_codes(language_pair)
@@ -267,8 +252,7 @@ class SentenceJudge:
     def both_genders(self, source: str, focus: str = "") -> Any:
         """Translate for a man and for a woman with the evaluator, if it translates.
 
-        Args:
-            focus: the words that name the person; "" for the first noun for a person.
+        `focus` names the person; "" for the first noun for a person.
         """
         _check_text("source", source, MAX_TEXT_CHARACTERS)
         with self._model.lock:
@@ -305,15 +289,7 @@ def _check_text(name: str, text: str, most: int, *, is_blank_allowed: bool = Fal
 
 
 def read_occurrence(text: str) -> int | None:
-    """Parse the number of an occurrence that a visitor wrote.
-
-    Returns:
-        The number, or None for a blank text.
-
-    Examples:
-        >>> read_occurrence(" 2 "), read_occurrence("")
-        (2, None)
-    """
+    """Return the number of an occurrence that a visitor wrote; None for a blank text."""
     text = text.strip()
     if text and not (text.isascii() and text.isdecimal() and len(text) < 6):
         raise InputError(f"which occurrence: expected a number from 1, got {text[:80]!r}")
@@ -350,11 +326,7 @@ def _position(source: str, focus: str, occurrence: int | None) -> int:
 
 @dataclass(frozen=True)
 class AvailableData:
-    """What can be judged of one dataset.
-
-    Attributes:
-        configs: configuration -> target language -> metrics, without empty ones.
-    """
+    """What can be judged of one dataset: metrics by configuration and target language."""
 
     declared: DatasetDeclaration
     configs: dict[str, dict[str, list[str]]]
@@ -366,10 +338,7 @@ def available_data(
     """Return what files of translations can be judged here: data that can be read without the
     network, with the metrics for which nothing is missing.
 
-    Args:
-        evaluator_langs: source and target language of the page's evaluator; None if the page uses
-            those that ship.
-
+    `evaluator_langs` are those of the page's evaluator; None if it uses those that ship.
     Examples:
         >>> available_data()["simplegen"].configs["en-de"]["de"]
         ['contrastive_conditioning', 'simplegen_accuracy']
@@ -399,11 +368,7 @@ def config_metrics(
     tgt_lang: str,
     evaluator_langs: tuple[str, str] | None = None,
 ) -> list[str]:
-    """Return the metrics that can judge translations of a configuration here.
-
-    Args:
-        evaluator_langs: source and target language of the evaluator; None for those that ship.
-    """
+    """Return the metrics that can judge translations of a configuration here."""
     metrics: list[type[Metric]] = list(registry.load_all("metric").values())
     pair = config.src_lang, tgt_lang
     return [
@@ -437,11 +402,7 @@ def _has_evaluator(pair: tuple[str, str], evaluator_langs: tuple[str, str] | Non
 
 
 class FileJudge:
-    """A judge of files of translations, which handles one file at a time.
-
-    Args:
-        evaluator: a name, a folder, or an Evaluator; None for the bundled one of the language pair.
-    """
+    """A judge of files of translations, which handles one file at a time."""
 
     def __init__(
         self, data_dir: str | Path | None = None, evaluator: str | Path | Evaluator | None = None

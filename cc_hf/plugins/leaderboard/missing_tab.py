@@ -23,9 +23,7 @@ _EXAMPLES = {
 
 
 def missing_tab(gr: Any, judge: SentenceJudge, tab: Any) -> None:
-    """Fill the gradio tab that is currently open. Where there is an example for the languages of
-    the page, it is judged when a visitor opens the tab.
-    """
+    """Fill the open gradio tab; an example for its languages is judged when a visitor opens it."""
 
     def judged(source: str, translation: str, pair: str) -> str:
         try:

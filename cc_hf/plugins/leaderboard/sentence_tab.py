@@ -124,9 +124,7 @@ def _sentences(gr: Any) -> list[Any]:
 
 
 def _reading(gr: Any) -> tuple[Any, list[Any]]:
-    """Return a new field for the correct reading, and those for the visitor's cues, which are shown
-    on demand: correct cues, incorrect cues, and their placement.
-    """
+    """Return the field of the correct reading, and those of cues, which are shown on demand."""
     reading = gr.Radio(
         ["female", "male", _OWN_CUES],
         value="female",

@@ -92,13 +92,9 @@ def build_leaderboard_space(
 ) -> Store:
     """Write the folder of the Space.
 
-    The results are written without translations, since the page shows only figures, but with the
-    verdicts that prove them. Files of results that cannot be read are omitted and named in
-    `Store.broken`.
-
-    Args:
-        requirement: the line of requirements.txt with which pip installs cc_hf; None for this
-            version or a newer one before the next major version from PyPI.
+    Results are written without translations, but with the verdicts that prove them. Files that
+    cannot be read are omitted and named in `Store.broken`. `requirement` is the line with which pip
+    installs cc_hf; None for this version or a newer one of the same major version.
     """
     line = requirement_line(requirement, "cc_hf[leaderboard,models]")
     store = read_shown(results, title)
@@ -144,10 +140,7 @@ def build_static_space(
     quality: str | Path | Sequence[str | Path] | None = None,
     data_dir: str | Path | None = None,
 ) -> Board:
-    """Write the folder of a Space that needs no program: the static leaderboard and a card.
-
-    It holds the sentences and translations behind the figures.
-    """
+    """Write a Space that needs no program: the static leaderboard, with sentences, and a card."""
     store = read_shown(results, title, has_judgements=True)
     board = build_board(
         store,

@@ -32,22 +32,14 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class StoredResult:
-    """One result.
+    """One result."""
 
-    Attributes:
-        system: the name of the system: in the result, else in its signature, else that of the file.
-        file: the name of the file.
-        result: the result, without its judgements unless they were asked for.
-        date: the day on which the file was written, as YYYY-MM-DD in UTC.
-        not_proved: why nothing in the file shows that the figures are right, so that they have no
-            rank; "" if they are proved.
-    """
-
+    # The name in the result, else in its signature, else that of the file.
     system: str
     file: str
     result: EvaluationResult
-    date: str = ""
-    not_proved: str = ""
+    date: str = ""  # YYYY-MM-DD in UTC, when the file was written
+    not_proved: str = ""  # why nothing shows that the figures are right, so that they have no rank
 
     @classmethod
     def of(
@@ -66,13 +58,7 @@ class StoredResult:
 
 @dataclass(frozen=True)
 class Store:
-    """The results of a folder.
-
-    Attributes:
-        entries: the results, in the order of file names.
-        broken: file name -> why it could not be read.
-        judge_cards: what was measured of evaluators by themselves.
-    """
+    """The results of a folder, in the order of file names, and why others could not be read."""
 
     entries: tuple[StoredResult, ...]
     broken: Mapping[str, str] = field(default_factory=dict)
@@ -80,10 +66,7 @@ class Store:
 
 
 def read_folder(folder: str | Path, *, has_judgements: bool = False) -> Store:
-    """Read all results of a folder: its files that end in .json, without subfolders.
-
-    A file that cannot be read is named in `Store.broken` and logged; it raises no error.
-    """
+    """Read all results of a folder: its files that end in .json, without subfolders."""
     folder = Path(folder)
     if not is_folder(folder):
         raise InputError(
@@ -96,6 +79,7 @@ def read_folder(folder: str | Path, *, has_judgements: bool = False) -> Store:
     judge_cards: list[JudgeCard] = []
     for path in sorted(folder.glob("*.json")):
         try:
+            # A file that cannot be read is named in `broken` and logged; it raises no error.
             _, cards = separate_cards([path])
             if cards:
                 judge_cards += cards
@@ -133,9 +117,8 @@ def read_shown(folder: str | Path, title: str, *, has_judgements: bool = False) 
 
 
 def without_translations(result: EvaluationResult) -> EvaluationResult:
-    """Return a result without translations, parts of texts and readings. Figures are kept with the
-    verdicts that prove them, so that a leaderboard shows and ranks the same.
-    """
+    """Return a result without translations, parts of texts and readings."""
+    # Verdicts stay, so that they prove the figures, and a leaderboard ranks the same.
     judgements = tuple(replace(j, translation="", spans=()) for j in result.judgements)
     return replace(result, judgements=judgements, readings=())
 
@@ -152,8 +135,7 @@ def _day(path: Path) -> str:
 
 
 def _named(result: EvaluationResult) -> EvaluationResult:
-    """Return a result under the name of its system. Results of older versions hold no name, but
-    some have one in their signature.
-    """
+    """Return a result under the name of its system."""
+    # Results of older versions hold no name, but some have one in their signature.
     in_signature = signature.parse(result.signature)[1].get("sys", "") if result.signature else ""
     return replace(result, system=result.system or in_signature)

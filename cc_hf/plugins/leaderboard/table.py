@@ -45,11 +45,7 @@ _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
 class Figure(NamedTuple):
-    """A figure with the limits of its 95 % interval, all in the unit of the result.
-
-    Attributes:
-        low, high: the limits; None if it has no interval.
-    """
+    """A figure with the limits of its 95 % interval, or None, all in the unit of the result."""
 
     value: float
     low: float | None = None
@@ -57,61 +53,40 @@ class Figure(NamedTuple):
 
 
 class BoardChoice(NamedTuple):
-    """What can be ranked together: one configuration of a dataset, one language pair, one metric.
+    """What can be ranked together: a configuration, a language pair, and a metric."""
 
-    Attributes:
-        data: dataset and configuration.
-        language: "source-target", or only the target language if the source language is unknown.
-    """
-
-    data: tuple[str, str]
-    language: str
+    data: tuple[str, str]  # dataset and configuration
+    language: str  # "source-target", or only the target
     metric: str
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardRow:
-    """One system on one dataset by one metric.
-
-    Attributes:
-        language: "source-target", or only the target language if the source language is unknown.
-        figures: every score of the result, in the order in which reports list them, and the figures
-            to cite and the gap that are derived from them.
-        bleu: in [0, 1]; None if it was not given.
-        evaluator: name of the evaluator; "" for a metric that uses none.
-        prompt: how a language model was asked; "" for systems that are not asked in words.
-        date: day of the file, as YYYY-MM-DD.
-        notes: what a reader of the figures must know.
-        unfit: name of a figure by which the system may not be ranked -> the reason.
-        uncited: names of figures that have ranks though they are not fit to be cited.
-        trust: how far the judge can be trusted, by evidence; None for a metric that uses none.
-        declared: the declaration of the dataset; None for one that is not registered.
-        shown: the figures that say most, those to cite first.
-        ranks: how the systems stand that can be compared with this one, by their names there.
-        name: the name of the system among them.
-    """
+    """One system on one dataset by one metric."""
 
     system: str
     dataset: str
     config: str
-    language: str
+    language: str  # "source-target", or only the target
     metric: str
+    # Every score in the order of reports, and figures to cite and gaps that follow from them.
     figures: Mapping[str, Figure]
     n: int
-    bleu: float | None
-    evaluator: str
-    prompt: str
-    date: str
+    bleu: float | None  # in [0, 1]
+    evaluator: str  # "" for a metric that uses none
+    prompt: str  # "" for systems that are not asked in words
+    date: str  # YYYY-MM-DD
     notes: tuple[str, ...]
     signature: str
     file: str
+    # Figure by which the system may not be ranked -> why.
     unfit: Mapping[str, str] = field(default_factory=dict)
-    uncited: tuple[str, ...] = ()
+    uncited: tuple[str, ...] = ()  # figures with ranks that are not fit to be cited
     trust: Trust | None = field(default=None, repr=False)
     declared: DatasetDeclaration | None = field(default=None, repr=False)
-    shown: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()  # the figures that say most
     ranks: Ranks = field(default_factory=Ranks, repr=False)
-    name: str = ""
+    name: str = ""  # the system's in `ranks`
 
     @property
     def title(self) -> str:
@@ -171,9 +146,7 @@ def leaderboard_rows(
 
 
 def judge_levels(rows: Iterable[LeaderboardRow]) -> list[tuple[str, Trust]]:
-    """Return how far each judge of some rows can be trusted with the figures of all its systems,
-    once for each level that it has.
-    """
+    """Return each judge at each of its levels, with the trust in the figures of its systems."""
     trusts: dict[tuple[str, str], list[Trust]] = {}
     for row in rows:
         if row.trust is not None:
@@ -184,9 +157,7 @@ def judge_levels(rows: Iterable[LeaderboardRow]) -> list[tuple[str, Trust]]:
 def comparable_rows(
     entries: Sequence[StoredResult], rows: Sequence[LeaderboardRow]
 ) -> list[list[int]]:
-    """Return the numbers of rows that can be compared, together: of the same data, metric, judge
-    and options.
-    """
+    """Return the numbers of rows that can be compared: of the same data, metric, judge, options."""
     groups: list[list[int]] = []
     for index, (entry, row) in enumerate(zip(entries, rows, strict=True)):
         for group in groups:
@@ -251,9 +222,7 @@ def _row(
 
 
 def _prompt(fields: Mapping[str, str]) -> str:
-    """Return how a language model was asked, from the fields of a signature, such as "basic, 6
-    demonstrations, both orders".
-    """
+    """Return how a model was asked, such as "basic, 6 demonstrations, both orders"."""
     if not {"prompt", "shots"} <= fields.keys():
         return ""
     strategy, _, others = fields["prompt"].partition(".")
@@ -274,9 +243,7 @@ def rows_of(rows: Iterable[LeaderboardRow], choice: BoardChoice) -> list[Leaderb
 
 
 def ranking_figures(rows: Sequence[LeaderboardRow]) -> list[str]:
-    """Return the figures by which rows of one choice can be ordered, that of their bands first.
-    Figures that are neither good nor bad are left out.
-    """
+    """Return the figures that can order rows of one choice, that of their bands first."""
     metric = rows[0].metric if rows else ""
     figures = dict.fromkeys(name for row in rows for name in row.figures)
     of_bands = sorted(
@@ -286,23 +253,23 @@ def ranking_figures(rows: Sequence[LeaderboardRow]) -> list[str]:
     return [
         name
         for name in dict.fromkeys(names)
+        # Figures that are neither good nor bad are left out.
         if name in figures and figure_name(metric, name).distance(1.0) is not None
     ]
 
 
 def _common_ranks(rows: Iterable[LeaderboardRow], by: str) -> Ranks | None:
-    """Return how systems stand by a figure; None where none does, or rows have different judges, so
-    that they cannot be compared.
-    """
+    """Return how systems stand by a figure; None where none does, or judges differ."""
     ranks = (row.ranks for row in rows if row.name in row.ranks.by_system)
     distinct = {id(of_row): of_row for of_row in ranks if of_row.by == by}
     return next(iter(distinct.values())) if len(distinct) == 1 else None
 
 
 def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[LeaderboardRow]:
-    """Return rows in the order of a figure: by band where systems stand by it, then the best first
-    as its metric declares it. Equally good figures are ordered by system. Rows that may not be
-    ranked, by name, then those without the figure, and then screens, by name, come last.
+    """Return rows in the order of a figure: by band where systems stand by it, then best first.
+
+    Equally good figures are ordered by system. Rows that may not be ranked, those without the
+    figure, and screens come last, each by name.
     """
 
     rows = list(rows)

@@ -22,12 +22,7 @@ SWEEP_INTERVAL = 60
 
 
 class VisitorFiles:
-    """A folder for the files of one server.
-
-    Nothing else writes there, so that every old file can be deleted, whoever created it. gradio's
-    own deletion is not enough: it deletes only files that it has listed, not uploads that were
-    aborted or refused, and it stops for good at the first file that it cannot delete.
-    """
+    """A folder for the files of one server."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(
@@ -61,11 +56,10 @@ class VisitorFiles:
         )
 
     def sweep(self, age: float = LIFETIME) -> None:
-        """Delete files, links and empty folders older than `age`. A failure is logged.
-
-        Args:
-            age: in seconds.
-        """
+        """Delete files, links and empty folders older than `age` seconds. A failure is logged."""
+        # Nothing else writes there, so every old file can be deleted, whoever created it. gradio's
+        # own deletion is not enough: it deletes only files that it has listed, not uploads that
+        # were aborted or refused, and it stops for good at the first file that it cannot delete.
         before = time.time() - age
         for folder, folders, names in os.walk(self._folder.name, topdown=False):
             for name in [*names, *folders]:

@@ -28,12 +28,7 @@ _MOST_SHADE, _MAX_OPACITY = 5, 0.5
 
 
 class _Part(NamedTuple):
-    """A part of a text that is an error.
-
-    Attributes:
-        opacity: of its background.
-        title: what is wrong with it, and its difference.
-    """
+    """A part of a text that is an error: what is wrong, and the opacity of its background."""
 
     text: str
     opacity: str
@@ -41,48 +36,33 @@ class _Part(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A change as the table shows it.
-
-    Attributes:
-        before, after: the text around it, cut where it is long.
-        verdict: what it says about the translation; "" for a change that is no error.
-        width: of its bar, in percent of the widest.
-    """
+    """A change as the table shows it."""
 
     name: str
     lang: str
-    before: str
+    before: str  # cut where it is long, as is `after`
     change: TextSpan
     after: str
     difference: str
-    verdict: str
-    width: int
+    verdict: str  # "" for a change that is no error
+    width: int  # of its bar, in percent of the widest
 
 
 @dataclass(frozen=True)
 class ExplainedChanges:
-    """All changes that a metric tried on a source and its translation.
-
-    Attributes:
-        changes: those with the largest difference first.
-        is_error: whether each of them is an error.
-        src_lang, tgt_lang: ISO 639-1 codes.
-        evaluator: name and identity.
-        backward_evaluator: the same of the one that scored the source under changes of the
-            translation; "" for none.
-        notes: which changes were not tried, and why.
-    """
+    """All changes that a metric tried on a source and its translation."""
 
     metric: str
     source: str
     translation: str
-    changes: tuple[TextSpan, ...]
+    changes: tuple[TextSpan, ...]  # the largest difference first
     is_error: tuple[bool, ...]
     src_lang: str
     tgt_lang: str
-    evaluator: str
+    evaluator: str  # name and identity
+    # The same of the one that scored the source under changes of the translation.
     backward_evaluator: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # which changes were not tried, and why
 
     @property
     def is_correct(self) -> bool:
@@ -146,10 +126,9 @@ def _texts(explained: ExplainedChanges) -> dict[str, tuple[str, str]]:
 
 
 def _marked(text: str, errors: Iterable[TextSpan]) -> Iterator[tuple[str, _Part | None]]:
-    """Yield each part that is an error with the text before it, and finally the rest. Of errors
-    that overlap, the one with the largest difference is a part.
-    """
+    """Yield each part that is an error with the text before it, and finally the rest."""
     end = 0
+    # Of errors that overlap, the one with the largest difference is a part.
     for span in apart(errors):
         opacity = f"{_MAX_OPACITY * shade(span) / _MOST_SHADE:.2f}"
         title = f"{_verdict(span)}: {signed(span.difference)}"

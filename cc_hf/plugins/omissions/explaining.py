@@ -26,10 +26,6 @@ def explain_changes(
 ) -> ExplainedChanges:
     """Explain the verdict of a metric on one translation.
 
-    Args:
-        metric: a metric with changes, such as coverage.
-        tgt_lang: ISO 639-1 code; "" for the target language of the example.
-
     Raises:
         InputError: for a source or translation on which the metric tries nothing.
         TooLongError: for a text that the model cannot read.

@@ -54,14 +54,15 @@ class Variants(Generic[_Change]):
     def differences(
         self, scores: npt.NDArray[np.float64]
     ) -> dict[int, list[tuple[_Change, float]]]:
-        """Return row -> each change with how much more probable the other text is with it, in nats
-        per token; without rows that were not scored.
+        """Return, by row, each change and how much more probable the other text is with it, in
+        nats per token.
         """
         with np.errstate(divide="ignore"):
             logprobs = np.log(scores)
         rows: dict[int, list[tuple[_Change, float]]] = {}
         for i, (row, change) in enumerate(self.changes):
             whole, changed = float(logprobs[2 * i]), float(logprobs[2 * i + 1])
+            # Rows that were not scored are left out.
             if not np.isnan(whole):
                 difference = 0.0 if whole == changed else float(np.clip(changed - whole, *_RANGE))
                 rows.setdefault(row, []).append((change, difference))
@@ -134,9 +135,8 @@ def label_figures(
 ) -> Figures:
     """Return precision, recall, F1 and AUC, unless all translations are right or all are wrong.
 
-    Args:
-        largest: the largest difference of each translation, shape (n,).
-        gold: whether people found the error, shape (n,).
+    `largest` is the largest difference of each translation, (n,); `gold` says whether people found
+    the error, (n,).
     """
     if not gold.any() or gold.all():
         return Figures()

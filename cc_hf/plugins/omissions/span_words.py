@@ -26,9 +26,7 @@ _CAPTION = (
 
 
 class WordCounts(NamedTuple):
-    """Case-folded word -> how often it is in marked parts, in how many translations, and how often
-    it is written in each way.
-    """
+    """By case-folded word: times in marked parts, translations that have it, and spellings."""
 
     times: Counter[str]
     translations: Counter[str]
@@ -38,11 +36,7 @@ class WordCounts(NamedTuple):
 def word_counts(results: Iterable[EvaluationResult], side: str) -> WordCounts:
     """Count the content words of the parts that are left out or added.
 
-    Of parts that overlap, the one with the largest difference counts, as samples show it. A part
-    that a metric rewrites is neither left out nor added.
-
-    Args:
-        side: "source" for what is left out, "translation" for what is added.
+    `side` is "source" for what is left out, "translation" for what is added.
     """
     counts = WordCounts(Counter(), Counter(), {})
     for result in results:
@@ -50,6 +44,8 @@ def word_counts(results: Iterable[EvaluationResult], side: str) -> WordCounts:
         for judgement in result.judgements:
             if not judgement.spans:  # as with most metrics
                 continue
+            # Of parts that overlap, the one with the largest difference counts, as samples show it.
+            # A part that a metric rewrites is neither left out nor added.
             words = [
                 word
                 for span in apart(judgement.spans)

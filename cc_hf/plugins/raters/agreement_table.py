@@ -27,9 +27,7 @@ __all__ = ["agreement_json", "agreement_notes", "human_agreement_table"]
 
 
 def human_agreement_table(rows: Sequence[AgreementRow]) -> ReportTable:
-    """Return a table with one line per result. After the last result of a test set and metric comes
-    the line that the paper has for them.
-    """
+    """Return a table with one line per result, and those of the paper after them."""
     keys = [(row.result.dataset, row.result.tgt_lang, row.result.metric) for row in rows]
     shown: list[Sequence[str | Cell]] = []
     for index, (row, key) in enumerate(zip(rows, keys, strict=True)):

@@ -29,53 +29,36 @@ _TOO_BAD = "Translation too bad to tell"
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Cohen's kappa of two of several annotators.
+    """Cohen's kappa of two of several annotators."""
 
-    Attributes:
-        annotators: their numbers, from 1.
-        kappa_raw: None if there are no raw labels.
-    """
-
-    annotators: tuple[int, int]
-    kappa_raw: float | None
+    annotators: tuple[int, int]  # from 1
+    kappa_raw: float | None  # None if there are no raw labels
     kappa_binarised: float
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorAgreement:
     """Cohen's kappa of two annotators, or its mean over all pairs, on raw and on binary labels.
-    Readings of any number take the place of binary labels.
 
-    Attributes:
-        n_raw, n_binarised: numbers of translations.
-        kappa_raw, kappa_binarised: Cohen's kappa; `kappa_raw` is None if the file has no raw
-            labels.
-        raw_interval, binarised_interval: bootstrap intervals, or why there is none.
-        alpha: Krippendorff's alpha on binary labels, of all annotators.
-        pairs: kappa of each pair, if there are three annotators or more.
+    Readings of any number take the place of binary labels.
     """
 
-    n_raw: int
-    kappa_raw: float | None
+    n_raw: int  # translations
+    kappa_raw: float | None  # None if the file has no raw labels
     raw_interval: Interval | NoInterval | None
     n_binarised: int
     kappa_binarised: float
     binarised_interval: Interval | NoInterval
-    alpha: float
-    pairs: tuple[PairAgreement, ...] = ()
+    alpha: float  # Krippendorff's on binary labels, of all annotators
+    pairs: tuple[PairAgreement, ...] = ()  # if there are three annotators or more
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierAgreement:
-    """Cohen's kappa of an annotator with earlier raw labels of the same translations (Table A4).
+    """Cohen's kappa of an annotator with earlier raw labels of the same translations (Table A4)."""
 
-    Attributes:
-        annotator: 1 or 2.
-        n: number of translations with both labels.
-    """
-
-    annotator: int
-    n: int
+    annotator: int  # 1 or 2
+    n: int  # translations with both labels
     kappa: float
     interval: Interval | NoInterval
 
@@ -83,11 +66,9 @@ class EarlierAgreement:
 def earlier_agreement(
     path: Path, *, seed: int = 0, n_resamples: int = 1000
 ) -> tuple[EarlierAgreement, ...]:
-    """Return the agreement of each annotator with earlier annotations (Table A4).
-
-    As in the paper, translations that the annotator found too bad to tell are ignored, since the
-    earlier annotators had no such label.
-    """
+    """Return the agreement of each annotator with earlier annotations (Table A4)."""
+    # As in the paper, translations that the annotator found too bad to tell are ignored: the
+    # earlier annotators had no such label.
     return earlier_agreement_of_rows(
         (row for _, row in rows_of_both(path)), seed=seed, n_resamples=n_resamples
     )
@@ -119,8 +100,9 @@ def earlier_agreement_of_rows(
 def annotator_agreement(
     annotations: Sequence[Annotation], *, seed: int = 0, n_resamples: int = 1000
 ) -> AnnotatorAgreement:
-    """Return Cohen's kappa of the annotators (Table A3), with bootstrap intervals over
-    translations. Of several annotators it is the mean over all pairs, without intervals.
+    """Return Cohen's kappa of the annotators (Table A3), with bootstrap intervals.
+
+    Of several annotators it is the mean over all pairs, without intervals.
     """
     raw = list(zip(*(a.raw for a in annotations if a.raw), strict=True))
     binary = list(zip(*(a.labels for a in annotations if a.labels), strict=True))

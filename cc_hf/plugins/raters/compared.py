@@ -39,9 +39,7 @@ _Labels = tuple[list[Annotation], tuple[EarlierAgreement, ...], Assumption | Non
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """One result, its agreement with the annotators, the agreement between the annotators, and that
-    of each annotator with earlier annotations, if there are any.
-    """
+    """A result, its agreement with annotators, and theirs with each other and earlier ones."""
 
     result: EvaluationResult
     agreement: HumanAgreement
@@ -73,9 +71,7 @@ def compare_with_labels(
 def _labels(
     results: Sequence[Path], files: Sequence[Path]
 ) -> Callable[[int, EvaluationResult], _Labels]:
-    """Return a function of the number of a file and a result: its labels, the agreement with
-    earlier ones, and the verdicts that stand for labels.
-    """
+    """Return a function from the number of a file and its result to the result's labels."""
     if any(file.suffix.lower() in (".csv", ".json") for file in files):
         sheet_key, raters = read_key_and_sheets(files, FORMS)
 

@@ -34,9 +34,8 @@ _ID_KEYS = ("id", "index", "testset_line")  # as annotations name them
 def n_of_systems(n: str | None, judged: Mapping[str, EvaluationResult]) -> tuple[int, list[str]]:
     """Return how many translations of each system are drawn, and notes on what they are for.
 
-    Args:
-        n: a number; a width such as "10%", which the interval of the corrected accuracy of every
-            category shall have; or None for as many as in the paper.
+    `n` may be a width such as "10%", which the interval of the corrected accuracy of every category
+    shall have; None for as many as in the paper.
     """
     if n is None:
         return _N_TRANSLATIONS, []
@@ -62,8 +61,7 @@ def results_by_system(
 ) -> dict[str, EvaluationResult]:
     """Return the result of each file by one metric, by name of the system.
 
-    Args:
-        metric: the metric; None for the only one of the usual ones that a file has.
+    `metric` None is the only one of the usual ones that a file has.
     """
     chosen = []
     for path in paths:
@@ -102,14 +100,12 @@ def _is_usual(metric: str, usual: Sequence[str]) -> bool:
 def examples_without_corpora(
     result: EvaluationResult, corpora: Collection[str], *, data_dir: str | Path | None = None
 ) -> frozenset[str]:
-    """Return the ids of the examples of a result's dataset that are from none of these corpora.
-
-    The paper annotated none of MuCoW's subtitles (corpus "opensubs").
-    """
+    """Return the ids of the examples of a result's dataset that are from none of these corpora."""
     if not result.dataset:
         raise InputError(
             "the result is on your own data, whose corpora are not known; do not exclude any"
         )
+    # The paper annotated none of MuCoW's subtitles (corpus "opensubs").
     corpus_of = {
         e.id: e.extra.get("corpus", "")
         for e in load_examples(result.declared or result.dataset, result.config, data_dir=data_dir)
@@ -124,8 +120,8 @@ def examples_without_corpora(
 
 
 def labels_for_width(result: EvaluationResult, width: float) -> dict[str, int]:
-    """Return how many labels each category needs in all for an interval of its corrected accuracy
-    of a wished width, from 1e-6 to 1, if further ones are like those so far.
+    """Return by category how many labels give its corrected accuracy an interval of a width, from
+    1e-6 to 1, if further ones are like those so far.
     """
     needed = {}
     for category in sorted({j.category for j in result.judgements}):
@@ -149,9 +145,7 @@ def labels_for_width(result: EvaluationResult, width: float) -> dict[str, int]:
 
 
 def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
-    """Read earlier annotations, to draw their translations again: id of an example -> the
-    translation and its `label_earlier`.
-    """
+    """Read earlier annotations: by id of the example, the translation and its `label_earlier`."""
     labels: dict[str, tuple[str, str]] = {}
     for where, row in rows_of_both(path):
         label = row.get("label_earlier")

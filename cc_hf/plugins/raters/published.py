@@ -26,28 +26,18 @@ PRINTED = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class PublishedAgreement:
-    """One published agreement for one test set and metric.
-
-    Attributes:
-        agreement, weighted_agreement: in [0, 1]; None if it was not published.
-        source: where the figures are printed.
-    """
+    """One published agreement for one test set and metric."""
 
     dataset: str
     tgt_lang: str
     metric: str
-    agreement: float | None
-    weighted_agreement: float | None
-    source: str
+    agreement: float | None  # in [0, 1]; None if not published
+    weighted_agreement: float | None  # in [0, 1]; None if not published
+    source: str  # where the figures are printed
 
 
 def published_agreement(dataset: str, tgt_lang: str, metric: str) -> PublishedAgreement | None:
-    """Return the published agreement for a test set and a metric, or None if there is none.
-
-    Examples:
-        >>> published_agreement("winomt", "de", "contrastive_conditioning").weighted_agreement
-        0.976
-    """
+    """Return the published agreement for a test set and a metric, or None if there is none."""
     tables, column = read_published(PRINTED), f"{dataset} {tgt_lang}"
     if column not in tables["Table 2"].columns:
         return None

@@ -46,18 +46,12 @@ DrawSeed = Annotated[int, typer.Option("--seed", min=0, help="Seed of what is dr
 
 @dataclass(frozen=True)
 class RaterFiles:
-    """Where the sheets and their key are written, which is checked at once.
-
-    Attributes:
-        folder: new folder of the guidelines and the sheets.
-        key: file of what raters must not see.
-        seed: decides the order of each sheet.
-    """
+    """Where the sheets and their key are written, which is checked at once."""
 
     folder: Path
     key: Path
     n_raters: int
-    seed: int
+    seed: int  # decides the order of each sheet
 
     def __post_init__(self) -> None:
         from cc_hf.plugins.raters.sheets import check_sheet_files

@@ -122,11 +122,7 @@ _OF_SYSTEM = ("metric", "signature")
 
 
 class _Drawn(NamedTuple):
-    """What was drawn of one system: judgements for the sheets, and those that are assumed.
-
-    Attributes:
-        inclusion: id of each of them -> the probability with which it was drawn.
-    """
+    """What was drawn of a system, and with which probability, in [0, 1], by id of the example."""
 
     rated: list[Judgement]
     assumed: list[Judgement]
@@ -157,12 +153,10 @@ def draw_sample(
     Where only undecided translations are rated, as the paper does for word senses, up to `n` of
     them are drawn, and of the decided ones so many that the overall ratio is kept. These are on no
     sheet: the verdict of pattern matching stands for a label. Where all are rated, as for genders,
-    `n` translations are drawn in the overall ratio of undecided and decided ones. Where uncertain
-    ones are, a translation is the more likely to be drawn, the nearer its probability is to 0.5;
-    this makes corrected figures more precise at the same number of labels (active inference,
-    Zrnic & Candes 2024), and the key keeps the probabilities.
-
-    Translations of examples with another gold gender than male or female are ignored.
+    `n` translations are drawn in the overall ratio. Where uncertain ones are, a translation is the
+    more likely to be drawn, the nearer its probability is to 0.5, which makes corrected figures
+    more precise (active inference, Zrnic & Candes 2024). Examples with another gold gender than
+    male or female are ignored.
 
     Args:
         rated: a name of `RATED`; None for that of the paper.
@@ -441,10 +435,8 @@ def _rows_of_system(
 
 
 def assumption_of_system(key: SheetKey, system: str) -> Assumption | None:
-    """Return the verdicts that stand for labels of a system's translations on no sheet.
-
-    Returns:
-        The verdicts, or None if all translations that were drawn are rated.
+    """Return the verdicts that stand for labels of a system's translations on no sheet; None if all
+    that were drawn are rated.
     """
     if not any(origin["system"] == system for origin in key.unrated):
         return None

@@ -54,56 +54,34 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 @dataclass(frozen=True)
 class SheetForm:
-    """What a sheet shows and asks.
-
-    Attributes:
-        name: name of the form, which the key repeats.
-        goal: what the raters are to judge.
-        columns: name of a column that is shown -> what it holds.
-        questions: name of a column to fill -> label -> what it means.
-        origin: name of a field of an origin, which the key keeps -> its possible values; empty if
-            any text is possible.
-        remarks: what else the raters must know.
-    """
+    """What a sheet shows and asks."""
 
     name: str
     goal: str
-    columns: Mapping[str, str]
-    questions: Mapping[str, Mapping[str, str]]
-    origin: Mapping[str, Collection[str]]
+    columns: Mapping[str, str]  # column -> what it shows
+    questions: Mapping[str, Mapping[str, str]]  # column to fill -> label -> its meaning
+    origin: Mapping[str, Collection[str]]  # field -> possible values, any if empty
     remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """A row of a sheet.
+    """A row of a sheet."""
 
-    Attributes:
-        id: its name, which says nothing about where it comes from.
-        cells: the texts shown, in the order of the form's columns.
-        origins: where these texts come from, each with the fields of the form. There are several
-            if the same texts come from several systems: they are judged once.
-    """
-
-    id: str
+    id: str  # says nothing about where the row comes from
     cells: tuple[str, ...]
+    # Several if the same texts come from several systems: they are judged once.
     origins: tuple[Mapping[str, str], ...]
 
 
 @dataclass(frozen=True)
 class SheetKey:
-    """What raters do not see.
-
-    Attributes:
-        settings: how the rows were drawn, as plain values.
-        rows: the rows in the order of their ids.
-        unrated: origins that were drawn, but are on no sheet.
-    """
+    """What raters do not see."""
 
     form: SheetForm
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Any]  # how the rows were drawn
     rows: tuple[SheetRow, ...]
-    unrated: tuple[Mapping[str, str], ...] = field(default=())
+    unrated: tuple[Mapping[str, str], ...] = field(default=())  # drawn, but on no sheet
 
     @classmethod
     def of(
@@ -113,15 +91,7 @@ class SheetKey:
         items: Iterable[tuple[tuple[str, ...], Mapping[str, str]]],
         unrated: Iterable[Mapping[str, str]] = (),
     ) -> SheetKey:
-        """Return a key of shuffled rows, of which each shows other texts than all others.
-
-        Examples:
-            >>> form = SheetForm("words", "Judge.", {"word": "A word."}, {}, {})
-            >>> items = [(("ja",), {"system": "a"}), (("ja",), {"system": "b"})]
-            >>> rows = SheetKey.of(form, {"seed": 0}, items).rows
-            >>> [(row.id, [origin["system"] for origin in row.origins]) for row in rows]
-            [('1', ['a', 'b'])]
-        """
+        """Return a key of shuffled rows, of which each shows other texts than all others."""
         origins: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
         for cells, origin in items:
             origins.setdefault(cells, []).append(origin)
@@ -178,15 +148,13 @@ class SheetKey:
 
 
 def sheet_text(form: SheetForm, rows: Iterable[SheetRow]) -> str:
-    """Return the table that a rater fills, with a byte order mark for spreadsheets.
-
-    A cell that a spreadsheet would compute begins with an apostrophe.
-    """
+    """Return the table that a rater fills, with a byte order mark for spreadsheets."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow((_ID, *form.columns, *form.questions))
     empty = ("",) * len(form.questions)
     for row in rows:
+        # A cell that a spreadsheet would compute begins with an apostrophe.
         writer.writerow([_guarded(cell) for cell in (row.id, *row.cells, *empty)])
     return f"\ufeff{text.getvalue()}"
 
@@ -230,10 +198,7 @@ def check_sheet_files(folder: Path, key: Path) -> None:
 
 
 def rater_files(key: SheetKey, *, n_raters: int = 2, seed: int = 0) -> dict[str, str]:
-    """Return the files that raters get: the guidelines, and a sheet for each rater.
-
-    Every sheet has the same rows in an order of its own.
-    """
+    """Return the guidelines and a sheet for each rater, with its rows in an order of its own."""
     if n_raters < 2:
         raise InputError(
             f"n_raters: expected at least 2, whose labels are compared, got {n_raters}"
@@ -274,10 +239,8 @@ def read_key_and_sheets(
 def read_sheet(path: Path, key: SheetKey) -> Answers:
     """Read a sheet that a rater has filled.
 
-    The order of rows and columns does not matter, further columns are ignored, and cells may be
-    separated by commas, semicolons or tabs. Capitals and blanks of labels do not matter. Texts must
-    be those of the key; only their letters and digits are compared, because spreadsheets change
-    quotation marks.
+    The order of rows and columns, further columns, capitals and blanks of labels do not matter;
+    cells may be separated by commas, semicolons or tabs. Texts must be those of the key.
     """
     form = key.form
     header, table = _table(path)
@@ -298,6 +261,7 @@ def read_sheet(path: Path, key: SheetKey) -> Answers:
         if name in answers:
             raise InputError(f"{where}: this id occurs twice; expected each row once")
         for column, text in zip(form.columns, rows[name].cells, strict=True):
+            # Spreadsheets change quotation marks.
             if letters(cells[positions[column]]) != letters(text):
                 raise InputError(
                     f"{where}: {column}: expected the text of the key, {shown(text)}, got"

@@ -154,9 +154,6 @@ def alternatives(
             position where they occur more than once; None for the first noun for a person.
         evaluator: says which gender a translation has; None for the one that ships for the pair.
             It should be another model than the system.
-        src_lang, tgt_lang: ISO 639-1 codes.
-        options: how candidates are made; None for the defaults.
-        loading: how system and evaluator are loaded.
 
     Raises:
         InputError: for columns of different lengths, a language without a list of function words,
@@ -308,8 +305,7 @@ def _paired(
 ) -> Iterator[Alternatives]:
     """Yield the result of each row with the best pair of its candidates, if one passes.
 
-    Args:
-        method: how the candidates were made; None to read the first of them only.
+    `method` says how the candidates were made; None reads the first of them only.
     """
     choices = run.judged(list(rows.values()), lists)
     readings = [_feminine(choice) for choice in choices]
@@ -359,14 +355,12 @@ def _pairs(
     run: _Run,
     method: str,
 ) -> list[_Pair]:
-    """Return the best pairs of candidates, in the order of the sum of both ranks.
-
-    These are the first ones that pass all checks so far, or the one that fails the fewest.
-    """
+    """Return the best pairs of candidates, in the order of the sum of both ranks."""
     known = [(i, p) for i, p in enumerate(reading) if p is not None]
     women, men = ([i for i, p in known if p > 0.5], [i for i, p in known if p < 0.5])
     if method != "nbest":  # candidates for either side, whatever they read
         women, men = [1], [0]
+    # Only the first that pass all checks so far are kept, or the one that fails the fewest.
     order = sorted(product(men, women), key=lambda pair: (sum(pair), pair))
     pairs = [
         _Pair(

@@ -72,12 +72,7 @@ class CueContrast(LogitsProcessor):  # type: ignore[misc]
         self._seen = torch.empty((0, 0), dtype=torch.long)
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        """Return the scores of the next tokens.
-
-        Args:
-            input_ids: tokens that are written, (n times beams, length).
-            scores: logits or log-probabilities under the sources, (n times beams, vocabulary).
-        """
+        """Return the scores of the next tokens, (n times beams, vocabulary)."""
         if self._weight == 0:
             return scores
         others = self._other_logprobs(input_ids).to(scores.device)
@@ -118,17 +113,15 @@ class CueContrast(LogitsProcessor):  # type: ignore[misc]
         return logprobs
 
     def _continued(self, input_ids: torch.Tensor) -> torch.Tensor:
-        """Return the tokens that the cache does not hold, after its rows are in the new order.
-
-        A beam may continue any beam of the same source. Rows with the same tokens have the same
-        cache, so that the order follows from the tokens alone.
-        """
+        """Return the tokens that the cache does not hold, after its rows are in the new order."""
         n_rows, length = input_ids.shape
         if self._cache is not None and self._seen.shape == (n_rows, length - 1):
             n_sources = self._input_ids.shape[0]
             before, now = (
                 ids.view(n_sources, -1, length - 1) for ids in (self._seen, input_ids[:, :-1])
             )
+            # A beam may continue any beam of the same source. Rows with the same tokens have the
+            # same cache, so that the order follows from the tokens alone.
             is_same = (now.unsqueeze(2) == before.unsqueeze(1)).all(dim=-1)
             if bool(is_same.any(dim=-1).all()):
                 n_beams = n_rows // n_sources

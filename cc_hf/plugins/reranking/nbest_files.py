@@ -35,9 +35,6 @@ def read_nbest(path: str | Path, n_sources: int | None = None) -> list[tuple[Hyp
         n_sources: number of sources, by which the lines of a file of hypotheses alone are divided;
             None where the file has indices.
 
-    Returns:
-        The hypotheses of each source, in the order of the file.
-
     Examples:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:

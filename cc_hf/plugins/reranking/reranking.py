@@ -71,11 +71,7 @@ class ChosenHypothesis:
         return self.hypotheses[self.chosen].text
 
     def is_correct(self, position: int) -> bool:
-        """Return whether a hypothesis has the wanted reading, as far as the metric sees it.
-
-        Args:
-            position: 0-based position in the list.
-        """
+        """Return whether the hypothesis at a 0-based position has the wanted reading."""
         judgement = self.judgements[position] if self.judgements else None
         return judgement is not None and judgement.is_correct
 
@@ -197,10 +193,8 @@ def rerank(
         hypotheses: at least one for each source, in the order of preference, with or without
             scores; `cc_hf.plugins.reranking.nbest_files.read_nbest` reads
             them.
-        select: how one is chosen; None for the defaults.
         metric: a metric that judges single translations; None for contrastive_conditioning, or
             where it does not fit for the only one that does.
-        options: options of the metric by name.
         evaluator: name, path, several of these, Evaluator or function; None uses the evaluator
             that ships for the language pair.
         loading: how the evaluator is loaded. In mode "auto", a choice by scores uses exact ones.
@@ -338,12 +332,10 @@ def _turned(example: Example, reading: str) -> Example | None:
 
 
 def _by_pronouns(name: str, source: str, languages: tuple[str, str]) -> _Task:
-    """Return the task whose incorrect source has the pronouns of the other gender.
-
-    A source that has pronouns of both genders, or none, says nothing about one person.
-    """
+    """Return the task whose incorrect source has the pronouns of the other gender."""
     changed = {gender: with_pronouns(source, other) for gender, other in _OTHER.items()}
     genders = [gender for gender, text in changed.items() if text != source]
+    # A source that has pronouns of both genders, or none, says nothing about one person.
     if languages[0] != "en" or len(genders) != 1:
         return _Task(name, source, None)
     (gender,) = genders
@@ -381,9 +373,8 @@ def _lists(
 def _exact(
     evaluator: AnyEvaluator | None, loading: LoadingOptions
 ) -> tuple[AnyEvaluator | None, LoadingOptions]:
-    """Return an evaluator and options in mode "exact" in place of "auto", whose scores are exact
-    only where a decision is close.
-    """
+    """Return evaluator and options in mode "exact" in place of "auto"."""
+    # Scores of mode "auto" are exact only where a decision is close.
     if isinstance(evaluator, Evaluator) and evaluator.mode == "auto":
         return evaluator.with_mode("exact"), loading
     return evaluator, replace(loading, mode="exact") if loading.mode == "auto" else loading
@@ -437,9 +428,6 @@ def chosen_hypothesis(
     select: RerankOptions,
 ) -> int:
     """Return the position of the hypothesis to choose, the earlier of equal ones.
-
-    Args:
-        judgements: the verdict on each; None for a blank one.
 
     Examples:
         >>> verdicts = [

@@ -31,19 +31,12 @@ _ROWS_AT_ONCE = 8_192
 
 @dataclass(frozen=True)
 class Merged:
-    """What a merge did.
-
-    Attributes:
-        n_new: number of scores that the cache lacked.
-        n_known: number that it had, or that another file had, to the bit or up to rounding.
-        n_rounded: number of these that differ by rounding, of which the first stays.
-        missing: evaluator -> number of scores that none of the files has, for each evaluation of
-            which parts are missing.
-    """
+    """What a merge did."""
 
     n_new: int
-    n_known: int
-    n_rounded: int
+    n_known: int  # the cache or another file had them, to the bit or up to rounding
+    n_rounded: int  # those of them that differ by rounding; the first stays
+    # Evaluator -> scores that no file has, for each evaluation of which parts are missing.
     missing: Mapping[str, int]
 
 
@@ -133,9 +126,7 @@ def _other_versions(origin: PartOrigin) -> list[str]:
 
 
 def _joined(sources: Sequence[_Source]) -> Iterator[list[list[_Numbered]]]:
-    """Yield the scores of each key, with the indices of their sources, in the order of both; many
-    keys at once.
-    """
+    """Yield the scores of many keys at once, with the indices of their sources, in both orders."""
     blocks = [source.blocks() for source in sources]
     waiting: dict[int, list[KeyedScore]] = {number: [] for number in range(len(sources))}
     while waiting:

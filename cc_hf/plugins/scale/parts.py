@@ -120,8 +120,6 @@ class Part(PartialScores):
     Examples:
         >>> Part("3/16", Path("3.parquet")).share([5, 4, 3, 3])
         [2]
-        >>> Part("5/999999999", Path("5.parquet")).share([5, 4, 3, 3])
-        []
         >>> Part("4/3", Path("4.parquet"))
         Traceback (most recent call last):
             ...
@@ -177,25 +175,17 @@ class Part(PartialScores):
 
 @dataclass(frozen=True)
 class PartOrigin:
-    """What all scores of a file have in common.
+    """What all scores of a file have in common."""
 
-    Attributes:
-        evaluator: the identity that the keys start from, as `CacheSession` encodes it.
-        plan: digest of evaluator, pairs and `batch_tokens`, which decide the batches; "" if not
-            known. Scores of one plan are the same to the bit.
-        n_pairs: number of the scores of all parts.
-    """
-
-    evaluator: str
+    evaluator: str  # the identity that the keys start from, as `CacheSession` encodes it
+    # Digest of evaluator, pairs and `batch_tokens`, which decide the batches; "" if not known.
     plan: str
-    n_pairs: int
+    n_pairs: int  # of all parts
 
     def checks(self, rows: Iterable[KeyedScore]) -> Iterator[bytes]:
-        """Yield a digest for each row, of all that the file says of it.
-
-        The checksums of Parquet do not cover every byte, and no tool keeps those of a whole file
-        when it sorts or joins rows.
-        """
+        """Yield a digest for each row, of all that the file says of it."""
+        # The checksums of Parquet do not cover every byte, and no tool keeps those of a whole file
+        # when it sorts or joins rows.
         constants = repr((self.evaluator, self.plan, self.n_pairs, FORMAT)).encode()
         of_all = hashlib.blake2b(constants, digest_size=_N_CHECK)
         for key, ids_key, score in rows:
@@ -269,14 +259,10 @@ class Work:
 
 
 class KeyedScore(NamedTuple):
-    """A score with its key in the cache.
-
-    Attributes:
-        ids_key: key of the token ids, see `CacheSession.ids_key`; the key itself if not known.
-    """
+    """A score with its key in the cache."""
 
     key: bytes
-    ids_key: bytes
+    ids_key: bytes  # see `CacheSession.ids_key`; the key itself if not known
     score: ScoreRow
 
 

@@ -39,15 +39,12 @@ _Hashes = npt.NDArray[np.uint64]
 def poisson_intervals(
     verdicts: VerdictColumns, ids: npt.NDArray[np.integer[Any]], bootstrap: Bootstrap
 ) -> dict[str, Interval | NoInterval]:
-    """Return percentile intervals by the Poisson bootstrap.
+    """Return percentile intervals by the Poisson bootstrap; a minimum has none.
 
-    The numbers of samples of the categories are drawn, too. A weight is part of a sample's
-    judgement; weights are not ranked again. A minimum has no such interval: percentiles of a
-    minimum do not cover it.
-
-    Args:
-        ids: shape (n,), a hash for each sample, see `poisson_sums`.
+    `ids`, (n,), has a hash for each sample, see `poisson_sums`.
     """
+    # The numbers of samples of the categories are drawn, too. A weight is part of a sample's
+    # judgement; weights are not ranked again. Percentiles of a minimum do not cover it.
     sums: dict[str, npt.NDArray[np.int64]] = {}
     for name, members in zip(verdicts.names, verdicts.members(), strict=True):
         sums[name] = np.zeros((bootstrap.n_resamples, 6), dtype=np.int64)
@@ -140,9 +137,7 @@ def _keys(seed: int, n: int) -> _Hashes:
 
 
 def _mixed(numbers: _Hashes) -> _Hashes:
-    """Return the numbers with their bits mixed, as the end of SplitMix64 does (Steele et al. 2014);
-    products and sums are modulo 2**64.
-    """
+    """Return the numbers with mixed bits, as SplitMix64 ends (Steele et al. 2014), modulo 2**64."""
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(_FIRST)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(_SECOND)
     return numbers ^ (numbers >> np.uint64(31))

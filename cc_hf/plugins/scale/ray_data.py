@@ -88,14 +88,8 @@ class RayParts(PartialScores):
     def compute(self, *planned: Any) -> NoReturn:
         """Compute all scores that the folder lacks.
 
-        Raises:
-            PartDone: when they are computed.
-            InputError: for an evaluator that was not loaded by name, several processes of torchrun,
-                a folder that cannot be used, or a cluster with too few CPUs or GPUs.
-            FileError: for the scores of another evaluation in the folder.
-            EvaluatorError: for scores that cannot be used, with their row; for an evaluator that is
-                another one on a worker; or if Ray failed.
-            MissingDependencyError: without Ray.
+        Raise PartDone when they are computed, and InputError, FileError, EvaluatorError or
+        MissingDependencyError if they cannot be.
         """
         work = Work(*planned)
         try:

@@ -37,30 +37,19 @@ _Piece: TypeAlias = Any
 
 @dataclass(frozen=True)
 class TranslatedRow:
-    """An example and its translation.
+    """An example and its translation."""
 
-    Attributes:
-        number: 0-based number of the row in the stream.
-        example: without the words to disambiguate, which judging does not need.
-    """
-
-    number: int
-    example: Example
+    number: int  # 0-based, in the stream
+    example: Example  # without the words to disambiguate, which judging does not need
     translation: str
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Consecutive rows of a stream, which become values of Python when they are needed.
+    """Consecutive rows of a stream, which become values of Python when they are needed."""
 
-    Attributes:
-        number: 0-based number of the chunk.
-        first: 0-based number of its first row.
-        n: number of its rows.
-    """
-
-    number: int
-    first: int
+    number: int  # 0-based
+    first: int  # 0-based number of its first row
     n: int
     pieces: tuple[_Piece, ...]
 
@@ -114,12 +103,7 @@ class RowStream:
             object.__setattr__(self, key, language_tag(language, key))
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield the rows in order; all chunks but the last have `chunk_rows` rows.
-
-        Raises:
-            FileError: for a file that cannot be read.
-            InputError: for something else than rows.
-        """
+        """Yield the rows in order; all chunks but the last have `chunk_rows` rows."""
         numbers = itertools.count()
         pieces: list[_Piece] = []
         n = 0
@@ -157,12 +141,7 @@ class RowStream:
     def translated(self, chunk: Chunk, *, takes_blank: bool = False) -> list[TranslatedRow]:
         """Return the rows of a chunk, checked.
 
-        Args:
-            takes_blank: whether a translation may be blank.
-
-        Raises:
-            InputError: for the first row that is not as expected; the message names its number in
-                the stream, from 0.
+        Raise an InputError that names the first row, from 0, that is not as expected.
         """
         translated = []
         for number, row in enumerate(chunk.rows(), chunk.first):

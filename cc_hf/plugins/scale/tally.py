@@ -81,23 +81,14 @@ def text_hash(text: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Verdicts on some rows of a stream.
+    """Verdicts on some rows of a stream."""
 
-    Attributes:
-        rows: shape (n,), records of `ROW`, in the order of the stream.
-        names: the categories that occur, sorted.
-    """
-
-    rows: _Rows
-    names: tuple[str, ...]
+    rows: _Rows  # records of `ROW`, (n,), in the order of the stream
+    names: tuple[str, ...]  # the categories that occur, sorted
 
     @classmethod
     def of(cls, rows: _Rows, categories: Sequence[str]) -> Tally:
-        """Return the tally of rows whose column `category` is not filled yet.
-
-        Args:
-            rows: in the order of the stream.
-        """
+        """Return the tally of rows in stream order, whose column `category` is not filled yet."""
         names = sorted(set(categories))
         index = {name: code for code, name in enumerate(names)}
         rows["category"] = [index[category] for category in categories]
@@ -168,10 +159,8 @@ class Tally:
         return dict(zip(self.names, numbers, strict=True))
 
     def counts(self) -> dict[str, int]:
-        """Return how many rows have each property of `FLAGS`; how many share their translation with
-        two or more other sources (`n_repeated`); and how many cannot be judged for any reason
-        (`n_unusable`).
-        """
+        """Return how many rows have each of `FLAGS`, and how many are repeated or unusable."""
+        # A translation is repeated if two or more other sources share it.
         is_repeated = self._is_repeated()
         is_unusable = self.has("n_blank", "n_with_source", "n_without_words") | is_repeated
         return {
@@ -206,11 +195,8 @@ class Tally:
 
 
 def check_row_ids(rows: _Rows) -> None:
-    """Refuse an id that two rows have. Of 10 million ids, two have one hash in 1 of 370,000 cases.
-
-    Args:
-        rows: records of `ROW`, in the order of the stream.
-    """
+    """Refuse an id that two rows have; `rows` are records of `ROW`, in the order of the stream."""
+    # Of 10 million ids, two have one hash in 1 of 370,000 cases.
     ids = np.sort(rows["id_hash"])
     again = ids[1:][ids[1:] == ids[:-1]]
     if len(again):
@@ -226,11 +212,7 @@ def write_tally(
     about: Mapping[str, Any],
     texts: Mapping[str, Sequence[Any]] | None = None,
 ) -> None:
-    """Write a tally to a Parquet file, which is replaced as a whole.
-
-    Args:
-        texts: values of `TEXT_COLUMNS`; None for a file without them.
-    """
+    """Write a tally, and values of `TEXT_COLUMNS`, to a Parquet file, replaced as a whole."""
     import pyarrow
     import pyarrow.parquet
 

@@ -30,24 +30,16 @@ _FEWEST = 2
 
 @dataclass(frozen=True)
 class CorpusQuality:
-    """Quality of the translations of one system.
-
-    Attributes:
-        n_blank: number of blank translations, which are scored like any other.
-        scores: "bleu" and perhaps "chrf" -> score in [0, 1].
-        signatures: the same names -> signature of sacreBLEU.
-        p_values: the same names -> p-value of the difference from the first system; empty for the
-            first, and without a paired test.
-        test: signature of the paired test of BLEU, in the form of sacreBLEU; "" without one.
-    """
+    """Quality of the translations of one system, by "bleu" and perhaps "chrf"."""
 
     system: str
     n: int
-    n_blank: int
-    scores: Mapping[str, float]
-    signatures: Mapping[str, str]
+    n_blank: int  # scored like any other
+    scores: Mapping[str, float]  # in [0, 1]
+    signatures: Mapping[str, str]  # of sacreBLEU
+    # Of the difference from the first system; empty for it, and without a paired test.
     p_values: Mapping[str, float]
-    test: str = ""
+    test: str = ""  # signature of the paired test of BLEU
 
     def to_row(self) -> dict[str, Any]:
         """Return what `cc_hf.data.files.quality_scores.read_quality_scores` reads, in points."""
@@ -73,9 +65,7 @@ def corpus_quality(
 ) -> tuple[CorpusQuality, ...]:
     """Score the translations of systems against one reference for each sentence.
 
-    Args:
-        paired: one of `PAIRED_TESTS`, to compare each system with the first; None for no test.
-        bootstrap: seed and number of exchanges of the test; None for the defaults.
+    `paired` is one of `PAIRED_TESTS`, to compare each system with the first; None for no test.
 
     Examples:
         >>> (quality,) = corpus_quality({"own": ["Der Arzt."]}, ["Der Arzt."], chrf=True)

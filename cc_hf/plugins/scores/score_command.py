@@ -132,11 +132,7 @@ def score(
 def _beside(
     files: Sequence[str], beside: Path | None, unused: Mapping[str, object], bootstrap: Bootstrap
 ) -> Outcome:
-    """Return how other metrics do on segments.
-
-    Args:
-        unused: options that only translations have.
-    """
+    """Return how other metrics do on segments."""
     from cc_hf.data.files.result_files import read_result_file
     from cc_hf.plugins.scores.segment_scores import read_segment_scores
     from cc_hf.plugins.scores.segments import pair_figures, segment_figures

@@ -22,19 +22,13 @@ _FORM = "a table with a row for each segment, and a column of numbers for each m
 
 @dataclass(frozen=True)
 class SegmentScores:
-    """Scores of segments by any metrics; higher is better.
-
-    Attributes:
-        ids: the ids of the segments; () if they have none and are in the order of the data.
-        categories: the category of each segment; () if the file names none.
-        scores: metric -> the score of each translation.
-        pairs: metric -> the scores of each correct translation, and those of a wrong one.
-    """
+    """Scores of segments by any metrics; higher is better."""
 
     n: int
-    ids: tuple[str, ...]
-    categories: tuple[str, ...]
-    scores: Mapping[str, tuple[float, ...]]
+    ids: tuple[str, ...]  # () if they are in the order of the data
+    categories: tuple[str, ...]  # () if the file names none
+    scores: Mapping[str, tuple[float, ...]]  # by metric
+    # Of correct translations, and of wrong ones.
     pairs: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]]
 
 

@@ -26,47 +26,32 @@ _FEWEST = 3  # segments of a correlation
 
 @dataclass(frozen=True)
 class SegmentFigures:
-    """How a metric's scores of translations go with a judge's verdicts on them.
-
-    Attributes:
-        category: "" for all segments.
-        n: number of segments.
-        n_correct, n_incorrect: how many of them the judge calls correct and incorrect.
-        spearman: rank correlation with the judge's probability of the correct reading, or with its
-            verdict if it gives none, in [-1, 1]; None where one of both is constant or there are
-            fewer than three segments.
-        separation: the share of pairs of a correct and an incorrect translation in which the
-            metric gives the correct one the higher score; a tie counts as half. 0.5 is chance;
-            None without either.
-    """
+    """How a metric's scores of translations go with a judge's verdicts on them."""
 
     metric: str
-    category: str
+    category: str  # "" for all segments
     n: int
     n_correct: int
     n_incorrect: int
+    # Rank correlation, in [-1, 1], with the judge's probability of the correct reading, or with its
+    # verdict if it gives none; None where one is constant or segments are fewer than three.
     spearman: float | None
     spearman_interval: Interval | NoInterval | None
+    # The share of pairs of a correct and an incorrect translation in which the metric gives the
+    # correct one the higher score, half of it for a tie: 0.5 is chance. None without either.
     separation: float | None
     separation_interval: Interval | NoInterval | None
 
 
 @dataclass(frozen=True)
 class PairFigures:
-    """How often a metric prefers a correct translation to a wrong one of the same source.
-
-    Attributes:
-        category: "" for all pairs.
-        ranked: pairs in which the correct translation has the higher score; a tie is wrong.
-        judge: samples of these pairs that a judge has right; None without a judge.
-        agreement: pairs that both have right or both have wrong; None without a judge.
-    """
+    """How often a metric prefers a correct translation to a wrong one of the same source."""
 
     metric: str
-    category: str
-    ranked: Share
-    judge: Share | None = None
-    agreement: Share | None = None
+    category: str  # "" for all pairs
+    ranked: Share  # the correct one has the higher score; a tie is wrong
+    judge: Share | None = None  # samples that a judge has right
+    agreement: Share | None = None  # pairs that both have right or both have wrong
 
     @property
     def tau(self) -> float:
@@ -95,9 +80,8 @@ def segment_figures(
 
     Inconclusive verdicts are left out.
 
-    Args:
-        result: a result with judgements. Segments without ids must be as many, in its order.
-        n_resamples, seed: of the bootstrap, which draws whole units of samples.
+    Segments without ids must be as many as the judgements, in their order. The bootstrap draws
+    whole units of samples.
 
     Examples:
         >>> judgements = tuple(
@@ -158,9 +142,7 @@ def pair_figures(
 ) -> list[PairFigures]:
     """Return how often metrics prefer a correct translation to a wrong one.
 
-    Args:
-        result: verdicts on the same samples, to stand beside; None for none. Segments without ids
-            must be as many as its judgements, in their order.
+    `result` has verdicts to stand beside. Segments without ids must be as many, in their order.
 
     Examples:
         >>> pairs = {"COMET": ((0.9, 0.8, 0.7), (0.5, 0.8, 0.9))}

@@ -46,9 +46,7 @@ def systems_plot(
     Systems of one group, seed and target language are joined by a line in the order of their
     sizes. A bar is the standard deviation over seeds, or the 95 % interval of a single seed.
 
-    Args:
-        means: the systems: means over seeds, or each seed by itself, from
-            `cc_hf.plugins.seeds.system_rows.mean_rows` of one row. Those without BLEU are left out.
+    `means` are over seeds, or of one seed each. Systems without BLEU are left out.
     """
     sizes = sizes or ordered_sizes([mean.first for mean in means])
     languages = list(dict.fromkeys(mean.first.tgt_lang for mean in means))

@@ -33,20 +33,13 @@ _SEED = re.compile(r"(?<![-_. ])[-_. ]*seed[-_=. ]*(\d+)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class SeedAverage:
-    """The figures of one system by one metric, averaged over seeds.
-
-    Attributes:
-        first: the result of the first seed, which names dataset, metric and n.
-        figures: name -> mean, standard deviation and values, in the order of the seeds.
-        undefined: name of a figure that is not averaged -> number of seeds that have it.
-        signatures: one per seed.
-    """
+    """The figures of one system by one metric, averaged over seeds."""
 
     system: str
-    first: EvaluationResult
-    figures: Mapping[str, SeedFigure]
-    undefined: Mapping[str, int]
-    signatures: tuple[str, ...]
+    first: EvaluationResult  # of the first seed, which names dataset, metric and n
+    figures: Mapping[str, SeedFigure]  # in the order of the seeds
+    undefined: Mapping[str, int]  # not averaged: how many seeds have it
+    signatures: tuple[str, ...]  # one per seed
 
     @property
     def n_seeds(self) -> int:
@@ -59,9 +52,6 @@ def average_results(results: Sequence[EvaluationResult], *, system: str = "") ->
 
     Differences (`delta`, `delta_g` and others), minima and the ratio M:F are computed from averaged
     accuracies, not averaged themselves.
-
-    Args:
-        results: one per seed, by one metric on the same data.
 
     Raises:
         InputError: for no results, different data, metrics or options, or the same result twice.

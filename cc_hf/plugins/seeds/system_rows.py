@@ -46,50 +46,33 @@ class SystemLabels:
 
     A name is that of a system, with or without the part that names its seed, or a pattern such as
     "student-*".
-
-    Attributes:
-        groups: name -> what systems have in common, such as the teacher; charts join them by a
-            line.
-        sizes: name -> size, in words or numbers, such as "small" or "50.9M".
-        seqkd: names of systems that were trained by sequence-level knowledge distillation.
     """
 
+    # What systems have in common, such as the teacher; charts join them by a line.
     groups: Mapping[str, str] = field(default_factory=dict)
+    # In words or numbers, such as "small" or "50.9M".
     sizes: Mapping[str, str] = field(default_factory=dict)
-    seqkd: Collection[str] = ()
+    seqkd: Collection[str] = ()  # trained by sequence-level knowledge distillation
 
 
 @dataclass(frozen=True)
 class SystemRow:
-    """A system of one seed.
+    """A system of one seed."""
 
-    Attributes:
-        system: its name, without the seed.
-        seed: the seed as its name has it; "" if it names none.
-        tgt_lang: ISO 639-1 code of the target language.
-        group, size: labels; "" if there are none.
-        is_seqkd: whether it was trained by sequence-level knowledge distillation.
-        bleu: BLEU in [0, 1]; None if not known.
-        timing: its decoding time; None if not known.
-        figures: name -> figure, in [0, 1] or [-1, 1].
-        counts: name -> number, such as n and n_female.
-        differences, minima: figures that are computed from others, as
-            `cc_hf.statistics.seeds.average_over_seeds` takes them.
-        results: what stands before the names of figures -> the result that they are of.
-    """
-
-    system: str
-    seed: str
+    system: str  # without the seed
+    seed: str  # "" if the name has none
     tgt_lang: str
     group: str = ""
     size: str = ""
     is_seqkd: bool = False
-    bleu: float | None = None
+    bleu: float | None = None  # in [0, 1]
     timing: Timing | None = None
-    figures: Mapping[str, float] = field(default_factory=dict)
-    counts: Mapping[str, int] = field(default_factory=dict)
+    figures: Mapping[str, float] = field(default_factory=dict)  # in [0, 1] or [-1, 1]
+    counts: Mapping[str, int] = field(default_factory=dict)  # such as n and n_female
+    # Figures that follow from others, as `average_over_seeds` takes them.
     differences: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     minima: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # By what stands before the names of their figures.
     results: Mapping[str, EvaluationResult] = field(default_factory=dict, repr=False)
 
     @property
@@ -104,24 +87,16 @@ class SystemRow:
 
 @dataclass(frozen=True)
 class SystemMean:
-    """The mean of a system over its seeds.
+    """The mean of a system over its seeds."""
 
-    Attributes:
-        first: its first seed, which has the labels of all.
-        bleu: BLEU in [0, 1]; None if a seed has none.
-        seconds: decoding time; None if a seed has none.
-        figures, counts: means with standard deviations; differences, minima and the ratio M:F are
-            computed from the means of other figures.
-        incomplete: figure, or "bleu" or "seconds" -> number of seeds that have it, where some lack
-            it.
-    """
-
-    first: SystemRow
+    first: SystemRow  # which has the labels of all
     seeds: tuple[str, ...]
-    bleu: SeedFigure | None
-    seconds: SeedFigure | None
+    bleu: SeedFigure | None  # in [0, 1]; None if a seed has none
+    seconds: SeedFigure | None  # None if a seed has none
+    # Differences, minima and the ratio M:F are computed from means of other figures.
     figures: Mapping[str, SeedFigure]
     counts: Mapping[str, SeedFigure]
+    # Figure, "bleu" or "seconds" -> number of seeds that have it, where some lack it.
     incomplete: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -188,14 +163,7 @@ def system_rows(
 
 
 def mean_rows(rows: Sequence[SystemRow]) -> list[SystemMean]:
-    """Average the rows of each system and target language over its seeds.
-
-    Examples:
-        >>> rows = [SystemRow("a", s, "de", figures={"accuracy": f}) for s, f in (("1", 0.5), ("2", 1.0))]
-        >>> (mean,) = mean_rows(rows)
-        >>> mean.seeds, mean.figures["accuracy"].mean
-        (('1', '2'), 0.75)
-    """  # noqa: E501
+    """Average the rows of each system and target language over its seeds."""
     systems: dict[tuple[str, str], list[SystemRow]] = {}
     for row in rows:
         systems.setdefault((row.system, row.tgt_lang), []).append(row)
@@ -203,12 +171,7 @@ def mean_rows(rows: Sequence[SystemRow]) -> list[SystemMean]:
 
 
 def ordered_sizes(rows: Sequence[SystemRow], first: Sequence[str] = ()) -> list[str]:
-    """Return the sizes of systems in order: by number if all are numbers, else as they come.
-
-    Examples:
-        >>> ordered_sizes([SystemRow("a", "", "de", size=s) for s in ("51M", "1.2B", "18M")])
-        ['18M', '51M', '1.2B']
-    """
+    """Return the sizes of systems in order: by number if all are numbers, else as they come."""
     sizes = list(dict.fromkeys(row.size for row in rows if row.size))
     numbers = {size: _SIZE.fullmatch(size.strip()) for size in sizes}
     values = {
@@ -236,9 +199,9 @@ def join_figure(prefix: str, name: str) -> str:
 
 
 def _prefixes(results: Sequence[EvaluationResult]) -> list[str]:
-    """Return for each result the least that tells its figures from others: dataset, configuration
-    and metric, as far as they differ. A configuration that goes with the language says nothing.
-    """
+    """Return for each result the least that tells its figures from others."""
+    # Dataset, configuration and metric, as far as they differ. A configuration that goes with the
+    # language says nothing.
     datasets = {r.dataset for r in results}
     configs: dict[tuple[str, str], set[str]] = {}
     metrics: dict[str, set[str]] = {}
@@ -281,15 +244,14 @@ def _figures(
 
 
 def _assigned(values: Mapping[str, str], what: str, names: Sequence[str]) -> dict[str, str]:
-    """Return the value of each system that has one: by its name, else by its name without the seed,
-    else by the first pattern that it fits.
-    """
+    """Return the value of each system that has one."""
     known = dict.fromkeys([*names, *map(name_without_seed, names)])
     for key in values:
         if not any(key == name or fnmatchcase(name, key) for name in known):
             raise UnknownNameError(f"system (of {what})", key, known)
     assigned = {}
     for name in names:
+        # By its name, else by its name without the seed, else by the first pattern that it fits.
         spellings = (name, name_without_seed(name))
         patterns = [key for key in values if any(fnmatchcase(s, key) for s in spellings)]
         keys = [*(s for s in spellings if s in values), *patterns]

@@ -14,16 +14,7 @@ __all__ = ["read_system_table"]
 
 
 def read_system_table(path: Path) -> list[dict[str, str]]:
-    """Read the rows of a table of systems; cells are kept as text.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "systems.tsv")
-        ...     _ = path.write_text("model\\tbleu\\nteacher\\t38.2\\n", encoding="utf-8")
-        ...     read_system_table(path)
-        [{'model': 'teacher', 'bleu': '38.2'}]
-    """
+    """Read the rows of a table of systems; cells are kept as text."""
     rows = [row for _, row in read_rows(path, TABLES)]
     if not rows:
         raise FileError(path, "expected a line of names and at least one row, got names only")

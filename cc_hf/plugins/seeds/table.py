@@ -46,10 +46,8 @@ _TIMING = ("tokens_per_second", "precision", "backend", "beams")
 def row_columns(rows: Sequence[SystemRow]) -> list[dict[str, str]]:
     """Return a table with a line for each system and seed; figures and BLEU are in percent.
 
-    Returns:
-        Column -> cell for each row, as `cc_hf.plugins.seeds.system_table.read_system_table` returns
-        it. The columns are system, group, size, seed, seqkd (1 or 0), tgt_lang, bleu, seconds; what
-        else is known of the time; all figures; all counts. A cell is "" if there is no value.
+    The columns are system, group, size, seed, seqkd (1 or 0), tgt_lang, bleu, seconds; what else is
+    known of the time; all figures; all counts. A cell is "" if there is no value.
 
     Examples:
         >>> (row,) = row_columns([SystemRow("a", "1", "de", bleu=0.3, figures={"accuracy": 0.796})])
@@ -74,9 +72,8 @@ def row_columns(rows: Sequence[SystemRow]) -> list[dict[str, str]]:
 def mean_columns(means: Sequence[SystemMean]) -> list[dict[str, str]]:
     """Return a table with a line for each system, and standard deviations over seeds.
 
-    Returns:
-        Column -> cell for each row, as from `row_columns`, but with the number of seeds in the
-        column n_seeds in place of seed, and a column NAME_sd beside each figure.
+    The columns are those of `row_columns`, with n_seeds in place of seed, and NAME_sd beside each
+    figure.
     """
     return _filled(
         [
@@ -219,14 +216,11 @@ def systems_tables(means: Sequence[SystemMean], figures: Sequence[str]) -> Itera
 
 
 def title_of_language(row: SystemRow) -> str:
-    """Return the languages of a system in words.
-
-    Args:
-        row: the system. Without results it is one of a paper, from English.
-    """
+    """Return the languages of a system in words."""
     for result in row.results.values():
         if pair := pair_of_data(result):
             return pair
+    # Without results it is a system of a paper, from English.
     return language_pair("" if row.results else "en", row.tgt_lang) or "systems"
 
 

@@ -32,23 +32,14 @@ _FORM = {
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long a system took to translate a file.
+    """How long a system took to translate a file. What is not known is None or ""."""
 
-    Attributes:
-        seconds: the median over rounds.
-        tokens_per_second: tokens of the translations by that time; None if not known.
-        precision: of the weights, such as "fp32" or "int8"; "" if not known.
-        backend: the library that ran the model, such as "torch"; "" if not known.
-        beams: number of beams; None if not known.
-        is_busy: whether other processes shared the processor, so that the time is not reliable.
-    """
-
-    seconds: float
+    seconds: float  # median over rounds
     tokens_per_second: float | None = None
     precision: str = ""
     backend: str = ""
     beams: int | None = None
-    is_busy: bool = False
+    is_busy: bool = False  # other processes shared the processor: the time is not reliable
 
 
 @dataclass(frozen=True)
@@ -62,15 +53,9 @@ class Timings:
 def read_timings(paths: Sequence[Path] | None) -> Timings:
     """Read decoding times.
 
-    Args:
-        paths: JSON files, each an object with the key `timings`, a list of objects with the keys
-            `system` and `seconds`, and optionally `tokens_per_second`, `precision`, `backend`,
-            `beams` and `busy`. Files may also have the objects `machine` and `options`. Other keys
-            are ignored. None for no times.
-
-    Examples:
-        >>> read_timings(None).systems
-        {}
+    Each file is a JSON object with the key `timings`, a list of objects with the keys `system` and
+    `seconds`, and optionally `tokens_per_second`, `precision`, `backend`, `beams` and `busy`. Files
+    may also have the objects `machine` and `options`. Other keys are ignored.
     """
     systems: dict[str, Timing] = {}
     settings: dict[str, dict[str, Path]] = {"machine": {}, "options": {}}

@@ -70,11 +70,6 @@ class CpuMeter:
     """Measures how many cores other processes use, from its making on.
 
     Time that a hypervisor gives to other machines counts, too.
-
-    Examples:
-        >>> others = CpuMeter().others()
-        >>> others is None or others >= 0
-        True
     """
 
     def __init__(self) -> None:
@@ -92,9 +87,7 @@ class CpuMeter:
 
 
 def _usage() -> tuple[float, float, float] | None:
-    """Return the time, and the seconds of work of all processes and of this one; None if the system
-    does not report them.
-    """
+    """Return time, seconds of work of all processes, and of this one; None if not reported."""
     try:
         with _STAT.open(encoding="utf-8") as file:
             fields = [int(field) for field in file.readline().split()[1:9]]

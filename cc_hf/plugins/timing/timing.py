@@ -48,32 +48,22 @@ _PACKAGES = ("cc_hf", "torch", "transformers", "tokenizers", "sentencepiece", "c
 
 @dataclass(frozen=True)
 class SystemTiming:
-    """How long a system took.
-
-    Attributes:
-        model: name of the model with its version.
-        rounds: seconds of each round, on the clock.
-        cpu_rounds: seconds of each round that processors worked for this process, over all threads.
-            With one thread on the CPU they say what a busy machine hides.
-        other_cores: in each round, the mean number of cores that other processes used; None where
-            the system does not report it.
-        sentences: number of sources.
-        tokens: number of tokens of the translations in the last round, with the end of sentence.
-        backend: library that ran the model.
-        busy: whether other processes shared the cores in any round.
-    """
+    """How long a system took."""
 
     system: str
     model: str
-    rounds: tuple[float, ...]
+    rounds: tuple[float, ...]  # seconds on the clock
+    # Seconds that processors worked for this process, over all threads. With one thread on the CPU
+    # they say what a busy machine hides.
     cpu_rounds: tuple[float, ...]
+    # Mean number of cores that other processes used in each round; None where it is not reported.
     other_cores: tuple[float | None, ...]
     sentences: int
-    tokens: int
+    tokens: int  # of the last round, with the end of sentence
     precision: str
     backend: str
     beams: int
-    busy: bool
+    busy: bool  # whether other processes shared the cores in any round
 
     @property
     def seconds(self) -> float:
@@ -93,16 +83,10 @@ class SystemTiming:
 
 @dataclass(frozen=True)
 class TimingReport:
-    """The times of systems, with what they depend on.
+    """The times of systems, with what they depend on."""
 
-    Attributes:
-        machine: processor, cores, versions, and the load average before and after.
-        options: threads, rounds, batch tokens, and a hash of the sources.
-        timings: one for each system.
-    """
-
-    machine: dict[str, Any]
-    options: dict[str, Any]
+    machine: dict[str, Any]  # processor, cores, versions, load average before and after
+    options: dict[str, Any]  # threads, rounds, batch tokens, hash of the sources
     timings: tuple[SystemTiming, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,11 +126,7 @@ def time_systems(
 ) -> TimingReport:
     """Time systems in interleaved rounds.
 
-    Args:
-        clock: returns seconds.
-
-    Returns:
-        The times, in the order of `systems`.
+    The times are in the order of `systems`. `clock` returns seconds.
 
     Examples:
         >>> report = time_systems(
@@ -287,10 +267,8 @@ def _watched() -> float | None:
 
 
 def _are_shared(other_cores: float | None, threads: int) -> bool:
-    """Return whether other processes need cores that the threads use, too.
-
-    Where the system does not report them, the load average decides.
-    """
+    """Return whether other processes need cores that the threads use, too."""
+    # Where the system does not report them, the load average decides.
     if other_cores is None:
         return load_average() > threads + _TOLERANCE
     return other_cores > cpu_count() - threads + _TOLERANCE

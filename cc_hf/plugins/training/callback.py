@@ -199,16 +199,11 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     def attach(self, trainer: Any) -> ProbingCallback:
         """Add the callback to a trainer, so that the trainer logs the figures for all integrations.
 
-        A callback does not know its trainer. If it is only passed to the trainer
-        (`callbacks=[probing]`), it adds its figures to the metrics of the evaluation and to
-        `state.log_history`, but TensorBoard and others do not receive them.
-
-        Args:
-            trainer: a `transformers.Trainer`.
-
-        Returns:
-            The callback itself.
+        If it is only passed to the trainer (`callbacks=[probing]`), it adds its figures to the
+        metrics of the evaluation and to `state.log_history`, but TensorBoard and others do not get
+        them.
         """
+        # A callback does not know its trainer.
         self._trainer = trainer
         trainer.add_callback(self)
         return self
@@ -217,15 +212,6 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
         """Read the data and load the evaluator, so that errors in them are raised at once.
-
-        Weights that the model does not save are frozen, so that figures are also those of the saved
-        model: transformers 5.24 trains the positions of a Marian model that was loaded.
-
-        Args:
-            args: arguments of the trainer.
-            state: ignored.
-            control: ignored.
-            kwargs: what the trainer passes, of which `model` and `processing_class` are used.
 
         Raises:
             InputError: if the best model is to be chosen by figures that evaluations will not have,
@@ -245,6 +231,8 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             greater_is_better = bool(args.greater_is_better)
             check_best_model(name, self.metrics, greater_is_better=greater_is_better)
         if (model := kwargs.get("model")) is not None:
+            # Weights that the model does not save are frozen, so that figures are also those of the
+            # saved model: transformers 5.24 trains the positions of a Marian model that was loaded.
             unsaved = getattr(model, "_keys_to_ignore_on_save", None) or ()
             for name, weight in model.named_parameters():
                 if name in unsaved:
@@ -257,13 +245,6 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
         """Probe once for each evaluation, and add the figures to its metrics.
-
-        Args:
-            args: arguments of the trainer.
-            state: state of the trainer, to whose history figures are added.
-            control: control of the trainer.
-            kwargs: what the trainer passes, of which `model`, `metrics` and `processing_class` are
-                used.
 
         Raises:
             InputError: for a model that is sharded among processes, a missing tokenizer, or a
@@ -289,34 +270,14 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     def on_save(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
-        """Probe after a checkpoint was saved, if `every` is "save".
-
-        Args:
-            args: arguments of the trainer.
-            state: state of the trainer, to whose history figures are added.
-            control: control of the trainer.
-            kwargs: what the trainer passes, of which `model` and `processing_class` are used.
-
-        Raises:
-            InputError: for a model that is sharded among processes, or a missing tokenizer.
-        """
+        """Probe after a checkpoint was saved, if `every` is "save"."""
         if self.every == "save":
             self._probe(args, state, control, **kwargs)
 
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
-        """Probe at every multiple of `every` steps, if `every` is a number.
-
-        Args:
-            args: arguments of the trainer.
-            state: state of the trainer, to whose history figures are added.
-            control: control of the trainer.
-            kwargs: what the trainer passes, of which `model` and `processing_class` are used.
-
-        Raises:
-            InputError: for a model that is sharded among processes, or a missing tokenizer.
-        """
+        """Probe at every multiple of `every` steps, if `every` is a number."""
         if isinstance(self.every, int) and state.global_step % self.every == 0:
             self._probe(args, state, control, **kwargs)
 
@@ -452,11 +413,9 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         control.should_log = should_log
 
     def _generation(self, args: TrainingArguments, model: Any) -> dict[str, Any]:
-        """Return the number of beams and the longest translation in tokens.
-
-        The model's own `max_length` is ignored: where a model has none, evaluations set it to 20
-        (transformers 5).
-        """
+        """Return the number of beams and the longest translation in tokens."""
+        # The model's own `max_length` is ignored: where a model has none, evaluations set it to 20
+        # (transformers 5).
         source = getattr(args, "generation_config", None)
         config: Any = None if source is None else Seq2SeqTrainer.load_generation_config(source)
         longest = getattr(args, "generation_max_length", None) or getattr(
@@ -478,9 +437,8 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
 
 
 def _model_name(model: Any) -> str:
-    """Return the name that the model in training was loaded by, without its folder, so that the
-    result says whether its evaluator is the same model.
-    """
+    """Return the name that the model in training was loaded by, without its folder."""
+    # By it, the result says whether its evaluator is the same model.
     name = str(getattr(model, "name_or_path", "") or "")
     return (Path(name).name if is_folder(name) else name) or "model"
 

@@ -96,7 +96,6 @@ def make_compute_metrics(
             that is too long for it is cut, unless `loading` sets `on_too_long`.
         src_lang: ISO 639-1 code of the sources; required for metrics of cc_hf.
         tgt_lang: ISO 639-1 code of the translations; required for metrics of cc_hf.
-        options: options of metrics by name.
 
     Returns:
         The function. It raises InputError for predictions that are not token ids, and for rows that
@@ -187,23 +186,13 @@ def make_compute_metrics(
 
 @dataclass(frozen=True)
 class _ComputeMetrics:
-    """The function that `make_compute_metrics` makes.
-
-    Attributes:
-        tokenizer: tokenizer that decodes predictions.
-        labels: labels of every row, without padding.
-        quality: which of BLEU and chrF to compute.
-        metrics: metrics of cc_hf, each with the rows that it reads.
-        targets: texts with which BLEU and chrF compare.
-        tgt_lang: ISO 639-1 code.
-        load: function that loads the evaluator.
-    """
+    """The function that `make_compute_metrics` makes."""
 
     tokenizer: Any
-    labels: list[list[int]]
-    quality: list[str]
-    metrics: list[tuple[Metric, Material]]
-    targets: Sequence[str]
+    labels: list[list[int]]  # of every row, without padding
+    quality: list[str]  # which of BLEU and chrF to compute
+    metrics: list[tuple[Metric, Material]]  # with the rows that each reads
+    targets: Sequence[str]  # with which BLEU and chrF compare
     tgt_lang: str
     load: Callable[[], Evaluator]
 
@@ -357,16 +346,15 @@ def _check_rows(label_ids: Any, known: Sequence[list[int]], pad: int) -> None:
 
 
 def _is_teacher_forced(prediction: Any, pad: int, special: Collection[int]) -> bool:
-    """Return whether predictions follow the labels token by token, as no generation does.
-
-    The argmax of logits has a token wherever the labels have one. A generation begins with the
-    token that starts the decoder: padding in Marian and T5, another special token in other models.
-    """
+    """Return whether predictions follow the labels token by token, as no generation does."""
     ids, labels = np.asarray(prediction.predictions), np.asarray(prediction.label_ids)
     if ids.shape != labels.shape or len(ids) < 2:
         return False
     is_label = ~np.isin(labels, (_IGNORED, pad))
     starts = np.unique(ids[:, 0]).tolist()
+    # The argmax of logits has a token wherever the labels have one. A generation begins with the
+    # token that starts the decoder: padding in Marian and T5, another special token in other
+    # models.
     is_generated = len(starts) == 1 and starts[0] in special and (labels[:, 0] != starts[0]).all()
     covered = ~np.isin(ids[is_label], (_IGNORED, pad))
     differs = bool((ids[is_label] != labels[is_label]).any())

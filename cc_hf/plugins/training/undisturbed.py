@@ -21,11 +21,8 @@ __all__ = ["undisturbed"]
 def undisturbed(model: Any) -> Iterator[None]:
     """Put a model into eval mode, and restore everything afterwards.
 
-    Restored are the modes of the model's modules and the random states of Python, numpy and torch.
-    Unused GPU memory is released.
-
-    Args:
-        model: a model in training; None to restore only the random states.
+    Restored are the modes of the model's modules, if any, and the random states of Python, numpy
+    and torch. Unused GPU memory is released.
 
     Examples:
         >>> model = torch.nn.Dropout().train()

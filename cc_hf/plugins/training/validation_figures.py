@@ -48,9 +48,6 @@ def in_training(loading: LoadingOptions, *, device: str | None = None) -> Loadin
     Where `loading` leaves it open, the evaluator uses the trainer's device, is shared by its
     processes, and cuts texts that are too long.
 
-    Args:
-        device: device of the trainer; None if it is not known.
-
     Examples:
         >>> in_training(LoadingOptions()).on_too_long
         'truncate'
@@ -64,14 +61,8 @@ def in_training(loading: LoadingOptions, *, device: str | None = None) -> Loadin
 
 
 def check_judges_translations(metrics: Iterable[Metric]) -> None:
-    """Refuse a metric that judges the evaluator itself.
-
-    Its figures would say nothing about the model in training.
-
-    Examples:
-        >>> from cc_hf.evaluation.fitting import make_metric
-        >>> check_judges_translations([make_metric("contrastive_conditioning")])
-    """
+    """Refuse a metric that judges the evaluator itself."""
+    # Its figures would say nothing about the model in training.
     for metric in metrics:
         if not metric.takes_translations:
             raise InputError(
@@ -82,21 +73,12 @@ def check_judges_translations(metrics: Iterable[Metric]) -> None:
 
 
 def check_best_model(name: str, metrics: Sequence[Metric], *, greater_is_better: bool) -> None:
-    """Refuse to choose the best model against the direction of a figure.
-
-    A trainer chooses the highest or the lowest value, so that it cannot choose by a difference,
-    which is best at 0.
-
-    Examples:
-        >>> from cc_hf.evaluation.fitting import make_metric
-        >>> check_best_model(
-        ...     "accuracy", [make_metric("gender_accuracy")], greater_is_better=True
-        ... )
-    """
+    """Refuse to choose the best model against the direction of a figure."""
     others = (m for m in metrics[1:] if name.startswith(f"{m.name}_"))
     metric = next(others, None)
     name = name if metric is None else name.removeprefix(f"{metric.name}_")
     best = figure_name((metric or metrics[0]).figure_names, name).best
+    # A trainer chooses the highest or the lowest value.
     if best == "zero":
         raise InputError(
             f"metric_for_best_model: expected a figure that is best when high or low, got {name},"

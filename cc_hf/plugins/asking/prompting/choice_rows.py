@@ -22,9 +22,6 @@ def choice_rows(examples: Sequence[ContrastiveTranslationExample]) -> list[dict[
         shown) and `target` (the position of the right one, from 0). An example without a wrong
         translation gives none, see `cc_hf.plugins.asking.prompting.samples.choice_samples`.
 
-    Raises:
-        InputError: for an example that is no choice, such as an open one.
-
     Examples:
         >>> example = ContrastiveTranslationExample(
         ...     "a", "en", "de", "It fell.", "Er fiel.", ("Sie fiel.",), "male", {"answer": "2"}

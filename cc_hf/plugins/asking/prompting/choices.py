@@ -89,15 +89,10 @@ _EDGES = " \t\n\"'“”„«»()[]{}*_`.!:"
 
 @dataclass(frozen=True, slots=True)
 class ParsedChoice:
-    """What a reply says.
+    """What a reply says."""
 
-    Attributes:
-        number: "1" or "2", the option that the reply chooses; "" if it chooses none.
-        reason: why the reply is not valid; "" for a valid one.
-    """
-
-    number: str
-    reason: str = ""
+    number: str  # of the chosen option, "1" or "2"; "" for none
+    reason: str = ""  # why the reply is not valid
 
     @property
     def is_valid(self) -> bool:
@@ -107,16 +102,10 @@ class ParsedChoice:
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    """An option that a sentence names.
+    """An option that a sentence names."""
 
-    Attributes:
-        number: "1" or "2".
-        is_candidate: whether the sentence may choose it: it is neither rejected nor named together
-            with the other one.
-    """
-
-    number: str
-    is_candidate: bool
+    number: str  # "1" or "2"
+    is_candidate: bool  # neither rejected nor named together with the other one
 
 
 def parse_choice(
@@ -134,8 +123,6 @@ def parse_choice(
     Examples:
         >>> parse_choice("Translation 1 uses the feminine. Thus, translation 2 is right.").number
         '2'
-        >>> parse_choice("Both are acceptable, but Translation 1 is slightly better.").number
-        '1'
         >>> parse_choice("<think>Translation 1 has a woman.</think> $\\\\boxed{2}$").number
         '2'
         >>> parse_choice("Translation 1 or 2?").reason
@@ -166,9 +153,7 @@ def parse_choice(
 
 
 def _conclusion(sentences: Sequence[str], mentions: Sequence[Sequence[_Mention]]) -> ParsedChoice:
-    """Return the option of the last concluding sentence that chooses one, else the only one that is
-    named.
-    """
+    """Return the option that the last concluding sentence chooses, else the only one named."""
     named = {mention.number for of_sentence in mentions for mention in of_sentence}
     for sentence, of_sentence in zip(reversed(sentences), reversed(mentions), strict=True):
         if not _CONCLUDING.search(sentence):

@@ -33,16 +33,12 @@ _REASON_COLUMNS = "pronouns, English nouns, nouns of the translation and genders
 
 @dataclass(frozen=True)
 class Prompt:
-    """A way of asking, ready for samples.
-
-    Attributes:
-        src_lang, tgt_lang: ISO 639-1 codes of the sources and the answers.
-        demonstrations: pairs of a question and its answer, as earlier turns.
-    """
+    """A way of asking, ready for samples."""
 
     template: Template
     src_lang: str
     tgt_lang: str
+    # Pairs of a question and its answer, as earlier turns.
     demonstrations: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -61,13 +57,11 @@ class Prompt:
         return f"{self.template.strategy}.{digest}"
 
     def conversation(self, question: str) -> Conversation:
-        """Return the turns for one sample: user and assistant alternate, and the user is last.
-
-        The instruction opens the first turn of the user. There is no system turn.
-        """
+        """Return the turns for one sample; user and assistant alternate, and the user is last."""
         turns = []
         for asked, answer in self.demonstrations:
             turns += [Message("user", asked), Message("assistant", answer)]
+        # The instruction opens the first turn of the user; there is no system turn.
         first, *others = [*turns, Message("user", question)]
         return Message("user", f"{self.instruction}\n\n{first.content}"), *others
 
@@ -75,17 +69,7 @@ class Prompt:
 def choice_prompt(
     template: Template, demonstrations: Sequence[ChoiceSample], *, src_lang: str, tgt_lang: str
 ) -> Prompt:
-    """Return the prompt of choices.
-
-    Examples:
-        >>> from cc_hf.plugins.asking.prompting.templates import find_template
-        >>> shown = ChoiceSample("", "", "It fell.", ("Er fiel.", "Sie fiel."), "2")
-        >>> prompt = choice_prompt(
-        ...     find_template("translations", "basic"), [shown], src_lang="en", tgt_lang="de"
-        ... )
-        >>> [turn.role for turn in prompt.conversation("?")], prompt.demonstrations[0][1]
-        (['user', 'assistant', 'user'], 'Translation 2')
-    """
+    """Return the prompt of choices."""
     turns = [
         (
             choice_question(template, sample, src_lang=src_lang),
@@ -99,19 +83,7 @@ def choice_prompt(
 def sense_prompt(
     template: Template, demonstrations: Sequence[TranslationSample], *, src_lang: str, tgt_lang: str
 ) -> Prompt:
-    """Return the prompt of translations.
-
-    Examples:
-        >>> from cc_hf.plugins.asking.prompting.templates import find_template
-        >>> prompt = sense_prompt(
-        ...     find_template("senses", "basic"),
-        ...     [TranslationSample("", "Yes.", "Ja.")],
-        ...     src_lang="en",
-        ...     tgt_lang="de",
-        ... )
-        >>> prompt.demonstrations
-        (('English sentence to translate:\\n"Yes."', 'Ja.'),)
-    """
+    """Return the prompt of translations."""
     turns = [
         (
             sense_question(template, sample.source, src_lang=src_lang),
@@ -123,11 +95,7 @@ def sense_prompt(
 
 
 def choice_question(template: Template, sample: ChoiceSample, *, src_lang: str) -> str:
-    """Return what is asked about one choice.
-
-    Args:
-        sample: the sample, with its options in the order in which they are shown.
-    """
+    """Return what is asked about one choice, its options in the order in which they are shown."""
     return template.sample.format(
         src_name=language_name(src_lang),
         sentence=sample.sentence,
@@ -137,16 +105,7 @@ def choice_question(template: Template, sample: ChoiceSample, *, src_lang: str) 
 
 
 def bare_question(template: Template, sample: ChoiceSample, *, src_lang: str, tgt_lang: str) -> str:
-    """Return the instruction and what is asked about one choice, without its options, for programs
-    that show the options themselves.
-
-    Examples:
-        >>> from cc_hf.plugins.asking.prompting.templates import find_template
-        >>> sample = ChoiceSample("", "", "It fell.", ("Er fiel.", "Sie fiel."), "2")
-        >>> template = find_template("translations", "basic")
-        >>> bare_question(template, sample, src_lang="en", tgt_lang="de").splitlines()[-4:]
-        ['English sentence:', '"It fell."', '', 'Which is the better translation?']
-    """
+    """Return the instruction and a question without its options, for programs that show these."""
     words = _OPTION_LINES.sub("", template.sample)
     instruction = template.instruction.format(**_names(src_lang, tgt_lang))
     question = words.format(src_name=language_name(src_lang), sentence=sample.sentence)

@@ -42,16 +42,11 @@ _REPLY = {"id": WORD, "text?": str | None, "error?": str, "is_cut?": bool}
 
 @dataclass(frozen=True)
 class Request:
-    """One thing to ask.
+    """One thing to ask."""
 
-    Attributes:
-        id: its name, unique within a run.
-        reference: what is needed to read the reply, as strings.
-    """
-
-    id: str
+    id: str  # unique within a run
     conversation: Conversation
-    reference: Mapping[str, str]
+    reference: Mapping[str, str]  # what is needed to read the reply
 
 
 @dataclass(frozen=True)
@@ -65,14 +60,10 @@ class KeptReply:
 
 @dataclass(frozen=True)
 class KeptRun:
-    """A run that was kept.
-
-    Attributes:
-        replies: id -> request and reply, in the order of the file.
-    """
+    """A run that was kept."""
 
     run: Mapping[str, Any]
-    replies: Mapping[str, KeptReply]
+    replies: Mapping[str, KeptReply]  # by id, in the order of the file
 
 
 class FileRespondent:
@@ -82,9 +73,7 @@ class FileRespondent:
     `error`, and `text` is null or absent. `is_cut` may be true for one that ended at the limit of
     its length. The swapped request of a sample has the id of the sample
     followed by "/swapped". A file that `cc-hf ask` kept can be read, too.
-
-    Attributes:
-        unused: ids that no request had so far.
+    `unused` are the ids that no request had so far.
     """
 
     def __init__(self, path: Path) -> None:
@@ -126,13 +115,7 @@ class FileRespondent:
 
 
 def request_key(identity: str, conversation: Conversation) -> str:
-    """Return the key under which a reply is found again: a hash over the model with its decoding
-    (`Respondent.identity`) and every turn.
-
-    Examples:
-        >>> len(request_key("local/model@1a2b3c4", ()))
-        64
-    """
+    """Return the key of a reply: a hash over the model with its decoding, and over every turn."""
     turns = [[message.role, message.content] for message in conversation]
     written = json.dumps([identity, turns], ensure_ascii=True)
     return hashlib.sha256(written.encode("ascii")).hexdigest()
@@ -252,9 +235,7 @@ def _row(request: Request, key: str, reply: Reply) -> dict[str, Any]:
 
 
 def _prepared(path: Path, run: Mapping[str, Any], *, is_main: bool) -> dict[str, Reply]:
-    """Return the replies of a file by key, after an incomplete line is cut off; a new file begins
-    with the run.
-    """
+    """Return the stored replies by key, after cutting off an incomplete last line."""
     written = json.loads(json.dumps(run))
     if not exists(path) or os.path.getsize(path) == 0:
         if is_main:

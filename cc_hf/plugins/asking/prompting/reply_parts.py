@@ -31,12 +31,7 @@ _MARKS = "*_#>\"'“”„ \t\r\n"
 
 
 def without_element(text: str) -> str:
-    """Return the content of a text that is one element such as `<translation>` or `<answer>`.
-
-    Examples:
-        >>> without_element("<translation>Die Ärztin kam.</translation>")
-        'Die Ärztin kam.'
-    """
+    """Return the content of a text that is one element such as `<translation>` or `<answer>`."""
     stripped = text.strip()
     if tag := _ELEMENT.match(stripped):
         end = f"</{tag['name']}>"

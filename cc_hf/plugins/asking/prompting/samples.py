@@ -80,13 +80,7 @@ class ChoiceSample:
         return all(texts) and "unknown" not in self.genders
 
     def swapped(self) -> ChoiceSample:
-        """Return the same sample with its options in the other order.
-
-        Examples:
-            >>> sample = ChoiceSample("a", "", "It fell.", ("Er fiel.", "Sie fiel."), "2")
-            >>> sample.swapped().options, sample.swapped().answer
-            (('Sie fiel.', 'Er fiel.'), '1')
-        """
+        """Return the same sample with its options in the other order."""
         return replace(
             self,
             options=self.options[::-1],
@@ -222,13 +216,7 @@ def draw_schemas(samples: Sequence[ChoiceSample], n_shots: int, *, seed: int) ->
 
 
 def drawn_together(samples: Sequence[ChoiceSample]) -> list[list[ChoiceSample]]:
-    """Return both twins of each whole schema, by its name; or each sample, if none has a schema.
-
-    Examples:
-        >>> rows = [ChoiceSample(str(i), str(i // 2), "It.", ("a", "b"), "1") for i in range(5)]
-        >>> [[sample.id for sample in twins] for twins in drawn_together(rows)]
-        [['0', '1'], ['2', '3']]
-    """
+    """Return both twins of each whole schema, by its name; or each sample, if none has a schema."""
     by_schema: dict[str, list[ChoiceSample]] = {}
     for sample in samples:
         if sample.schema:
@@ -240,13 +228,7 @@ def drawn_together(samples: Sequence[ChoiceSample]) -> list[list[ChoiceSample]]:
 def draw_samples(
     samples: Sequence[TranslationSample], n_shots: int, *, seed: int
 ) -> list[TranslationSample]:
-    """Draw sentences with a translation.
-
-    Examples:
-        >>> rows = [TranslationSample(str(i), "Yes.", "Ja.") for i in range(6)]
-        >>> [sample.id for sample in draw_samples(rows, 2, seed=0)]
-        ['3', '2']
-    """
+    """Draw sentences with a translation."""
     translated = [sample for sample in samples if not is_blank(sample.translation)]
     if n_shots > len(translated):
         raise InputError(
@@ -258,22 +240,12 @@ def draw_samples(
 
 
 def same_sentence(text: str) -> str:
-    """Return what two texts of the same sentence have in common: its words in lower case.
-
-    Examples:
-        >>> same_sentence("It  fell!") == same_sentence("it fell.")
-        True
-    """
+    """Return what two texts of the same sentence have in common: its words in lower case."""
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def shipped_file(task: str, src_lang: str, tgt_lang: str) -> Path:
-    """Return the file of demonstrations with reasons that ships for a language pair.
-
-    Examples:
-        >>> shipped_file("senses", "en", "de").name
-        'senses.en-de.tsv'
-    """
+    """Return the file of demonstrations with reasons that ships for a language pair."""
     kind = {"translations": "pronouns"}.get(task, task)
     path = _FOLDER / f"{kind}.{base_code(src_lang)}-{base_code(tgt_lang)}.tsv"
     if not is_file(path):
@@ -291,11 +263,6 @@ def read_choice_samples(path: Path, tgt_lang: str) -> list[ChoiceSample]:
 
     The columns are schema, sentence, translation1, translation2, answer, pronoun1, pronoun2,
     referent1, referent2 (English nouns), target1, target2 (nouns of the translation) and reason.
-
-    Examples:
-        >>> sample = read_choice_samples(shipped_file("translations", "en", "de"), "de")[0]
-        >>> sample.pronouns, sample.genders, sample.answer
-        (('sie', 'er'), ('female', 'male'), '2')
     """
     samples = []
     form = {**dict.fromkeys(_CHOICE_COLUMNS), "answer": OneOf("1", "2")}
@@ -325,10 +292,6 @@ def read_translation_samples(path: Path) -> list[TranslationSample]:
     """Read demonstrations of translations from a tab-separated file.
 
     The columns are source, word, meaning, target, definition and translation.
-
-    Examples:
-        >>> read_translation_samples(shipped_file("senses", "en", "fr"))[1].target
-        'ressort'
     """
     return [
         TranslationSample(id="", **{name: row[name] for name in _TRANSLATION_COLUMNS})

@@ -24,11 +24,10 @@ class Template:
     """The words of one way of asking.
 
     Attributes:
-        task: one of `TASKS`.
-        strategy: one of `STRATEGIES`.
+        task, strategy: one of `TASKS`, and of `STRATEGIES`.
         source: the table that prints it.
-        instruction: the task, with {language} for the language of the answer {src_name} for that of
-            the source, and {a_src_name} for the latter with its article.
+        instruction: the task, with {language} for the language of the answer, {src_name} for that
+            of the source, and {a_src_name} for the latter with its article.
         examples: the sentence that introduces demonstrations; "" for none.
         sample: one sample, with {sentence}, and {option1} and {option2} where there are options.
         label: the name of an option in answers; "" for translations.
@@ -48,12 +47,7 @@ class Template:
 
     @property
     def digest(self) -> str:
-        """A hash over the words, for signatures.
-
-        Examples:
-            >>> len(TEMPLATES["fillers", "basic"].digest)
-            8
-        """
+        """A hash over the words, for signatures."""
         written = json.dumps(asdict(self), sort_keys=True)
         return hashlib.sha256(written.encode("utf-8")).hexdigest()[:8]
 
@@ -181,8 +175,6 @@ def find_template(task: str, strategy: str) -> Template:
     """Return the template of a task and a strategy.
 
     Examples:
-        >>> find_template("senses", "basic").shots
-        10
         >>> find_template("fillers", "cota")
         Traceback (most recent call last):
             ...

@@ -92,15 +92,10 @@ _FEWEST_WORDS = 4
 
 @dataclass(frozen=True, slots=True)
 class ParsedTranslation:
-    """What a reply says.
+    """What a reply says."""
 
-    Attributes:
-        text: the translation; "" if the reply is not valid.
-        reason: why the reply is not valid; "" for a valid one.
-    """
-
-    text: str
-    reason: str = ""
+    text: str  # "" if the reply is not valid
+    reason: str = ""  # why it is not valid
 
     @property
     def is_valid(self) -> bool:
@@ -121,8 +116,6 @@ def parse_translation(
     case that are words of the source.
 
     Examples:
-        >>> parse_translation('["Er ging."]', "He left.", tgt_lang="de").text
-        'Er ging.'
         >>> reply = "<think>Is it a man?</think> Here is the translation: Er ging. (Note: a man)"
         >>> parse_translation(reply, "He left.", tgt_lang="de").text
         'Er ging.'
@@ -182,11 +175,9 @@ def _n_lines(text: str) -> int:
 
 
 def _unwrapped(reply: str, source: str) -> str:
-    """Return a reply without what a model writes around a translation.
-
-    Wrappers stand in each other: an introduction before a fence around JSON.
-    """
+    """Return a reply without what a model writes around a translation."""
     text = reply.strip()
+    # Wrappers lie in each other, such as an introduction before a fence around JSON.
     for _ in range(_MOST_WRAPPERS):
         before = text
         text = without_preface(text, source)

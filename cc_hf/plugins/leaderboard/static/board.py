@@ -34,22 +34,14 @@ __all__ = ["Board", "Ranking", "build_board", "read_board"]
 
 @dataclass(frozen=True)
 class Ranking:
-    """Systems that can be compared.
+    """Systems that can be compared."""
 
-    Attributes:
-        name: a name for addresses and files, which no other ranking of the board has.
-        results: system -> its result, in the order in which they are shown: those with a standing
-            by band, then others by the figure `by`, then those that may not be ranked.
-        rows: their rows of the table, in the same order.
-        by: the figure by which systems are ranked; "" where no figure is good or bad.
-        columns: the figures to show.
-        ranks: how the systems stand.
-    """
-
-    name: str
+    name: str  # which no other ranking of the board has
+    # In the order in which they are shown: those with a standing by band, then others by `by`, then
+    # those that may not be ranked.
     results: Mapping[str, EvaluationResult] = field(repr=False)
-    rows: Mapping[str, LeaderboardRow] = field(repr=False)
-    by: str
+    rows: Mapping[str, LeaderboardRow] = field(repr=False)  # in the same order
+    by: str  # "" where no figure is good or bad
     columns: tuple[str, ...]
     ranks: Ranks
 
@@ -123,21 +115,15 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Board:
-    """All rankings of a folder of results.
-
-    Attributes:
-        origins: system -> where its translations come from, for every system of a ranking.
-        broken: file name -> why it could not be read.
-        judge_cards: cards of evaluators that were among the results.
-        notes: why sources are not shown, once the page is written.
-    """
+    """All rankings of a folder of results."""
 
     title: str
     rankings: tuple[Ranking, ...]
     origins: Mapping[str, SystemOrigin]
+    # File name -> why it could not be read.
     broken: Mapping[str, str] = field(default_factory=dict)
     judge_cards: tuple[JudgeCard, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # why sources are not shown, once the page is written
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain data for JSON."""

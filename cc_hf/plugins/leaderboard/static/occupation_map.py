@@ -59,16 +59,7 @@ _MEANINGS = {
 
 @dataclass(frozen=True)
 class OccupationMap:
-    """The map of a ranking.
-
-    Attributes:
-        name, title: those of the ranking.
-        chart: the chart of the page.
-        table: the table beside it.
-        caption: the source of the statistics, and how to read slopes and shares.
-        svg: the chart as the text of an SVG file.
-        figures: every dot and line as plain data for JSON.
-    """
+    """The map of a ranking: for the page, as an SVG file, and as plain data for JSON."""
 
     name: str
     title: str
@@ -87,11 +78,7 @@ class OccupationMap:
 def occupation_map(
     ranking: Ranking, samples: Sequence[Sample], order: Sequence[str]
 ) -> OccupationMap | None:
-    """Draw the map of a ranking.
-
-    Returns:
-        None where too little is known of occupations (`occupation_shares`).
-    """
+    """Draw the map of a ranking; None where too little is known (`occupation_shares`)."""
     shares = occupation_shares(ranking, samples)
     if shares is None:
         return None
@@ -150,9 +137,7 @@ def _drawn(shares: OccupationShares, marks: Mapping[str, int]) -> tuple[float, l
 
 
 def _axes(shares: OccupationShares) -> list[Element]:
-    """Return the axes, and what a system should do: strong what the sentences say, thin the
-    stereotype; of open sentences, of which none says anything, the statistics alone.
-    """
+    """Return the axes, and what a system should do."""
     parts: list[Element] = []
     for t in (0, 0.25, 0.5, 0.75, 1):
         parts += [
@@ -164,6 +149,8 @@ def _axes(shares: OccupationShares) -> list[Element]:
     middle = (_LEFT + _RIGHT) / 2
     angle = math.degrees(math.atan2(_BOTTOM - _TOP, _RIGHT - _LEFT))
     along = f"translate({_x(_NAMED):g} {_y(_NAMED):g}) rotate({-angle:.4g})"
+    # Strong what the sentences say, thin the stereotype; of open sentences, of which none says
+    # anything, the statistics alone.
     parts += [
         text_element(middle, _BOTTOM + 34, "women in the statistics, %", "middle muted"),
         text_element(

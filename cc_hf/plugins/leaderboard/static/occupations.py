@@ -44,19 +44,12 @@ _Counts = Mapping[str, Counter[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Occupation:
-    """How a system writes an occupation.
-
-    Attributes:
-        name: the occupation as WinoMT names it.
-        statistics: the share of women in the statistics, in [0, 1].
-        n_women: the number of translations in which a woman is read.
-        n: the number of those in which a woman or a man is read.
-    """
+    """How a system writes an occupation."""
 
     name: str
-    statistics: float
-    n_women: int
-    n: int
+    statistics: float  # share of women there, in [0, 1]
+    n_women: int  # translations in which a woman is read
+    n: int  # those in which a woman or a man is read
 
     @property
     def share(self) -> float:
@@ -66,17 +59,11 @@ class Occupation:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """The least-squares line of the share written as women over the share in the statistics.
+    """The least-squares line of the share written as women over the share in the statistics."""
 
-    Attributes:
-        slope: 0 for as many women whatever the statistics say, 1 for as the statistics say.
-        constant: what the line says of an occupation without women.
-        interval: the 95 % interval of the slope, in which occupations are the observations.
-    """
-
-    slope: float
+    slope: float  # 0 for as many women whatever the statistics say, 1 for as they say
     constant: float
-    interval: Interval | NoInterval
+    interval: Interval | NoInterval  # 95 %, with occupations as observations
 
     @classmethod
     def of(cls, occupations: Sequence[Occupation]) -> Trend:
@@ -118,9 +105,7 @@ class SystemOccupations:
     trend: Trend
 
     def share(self, *, has_many_women: bool) -> float | None:
-        """Return the share of translations written as women in all occupations that have more than
-        half women in the statistics, or in those that have fewer; None if there are none.
-        """
+        """Return the share written as women in occupations with more, or fewer, than half women."""
         chosen = [o for o in self.occupations if (o.statistics > 0.5) == has_many_women]
         return sum(o.n_women for o in chosen) / sum(o.n for o in chosen) if chosen else None
 
@@ -141,16 +126,11 @@ class SystemOccupations:
 
 @dataclass(frozen=True)
 class OccupationShares:
-    """What the systems of a ranking make of occupations.
-
-    Attributes:
-        systems: those with enough occupations, in the order of the ranking.
-        meant: the occupations with the numbers of sentences that mean a woman, and a woman or a
-            man, as a system has them that is always right; None if no sentence tells who is meant.
-    """
+    """What the systems of a ranking make of occupations."""
 
     ranking: str
     systems: tuple[SystemOccupations, ...]
+    # The counts of a system that is always right; None if no sentence tells who is meant.
     meant: SystemOccupations | None
 
     def to_dict(self) -> dict[str, Any]:
@@ -165,14 +145,12 @@ class OccupationShares:
 def occupation_shares(ranking: Ranking, samples: Sequence[Sample]) -> OccupationShares | None:
     """Count by system and occupation in how many translations a woman is read.
 
-    Sentences in which nothing tells who is meant are counted if they have readings of enough
-    occupations, and otherwise those that mean a woman or a man and have a verdict.
-
-    Returns:
-        None if no system has enough occupations.
+    None if no system has enough occupations.
     """
     known = {name.casefold() for name in percent_women()}
     named = [sample for sample in samples if _name(sample).casefold() in known]
+    # Sentences in which nothing tells who is meant come first; else those that mean a woman or a
+    # man and have a verdict.
     for is_open in (True, False):
         chosen = [sample for sample in named if is_open == (_meant(sample) is None)]
         reads = _read_openly if is_open else _read_in_verdict
@@ -195,10 +173,6 @@ def percent_women() -> Mapping[str, float]:
     """Return the percentage of women in the 40 occupations of WinoBias, under WinoMT's names.
 
     They are of the US Bureau of Labor Statistics, 2017, as in Table 1 of Zhao et al. 2018.
-
-    Examples:
-        >>> len(percent_women()), percent_women()["nurse"]
-        (40, 90.0)
     """
     rows = read_rows(Path(__file__).with_suffix(".tsv"))
     return {row["occupation"]: float(row["percent_women"]) for _, row in rows}
@@ -222,10 +196,7 @@ def _read_openly(sample: Sample, system: int) -> bool | None:
 
 
 def _read_in_verdict(sample: Sample, system: int) -> bool | None:
-    """Return whether a woman is read where the source tells who is meant; None for neither.
-
-    A judge that compares probabilities names no gender: the wrong one is then the other one.
-    """
+    """Return whether a woman is read where the source tells who is meant; None for neither."""
     judgement, meant = judged(sample, system), _meant(sample)
     if not isinstance(judgement, Judgement):
         return None
@@ -233,6 +204,7 @@ def _read_in_verdict(sample: Sample, system: int) -> bool | None:
         return _IS_WOMAN.get(judgement.predicted)
     if judgement.probability_correct is None or not judgement.is_decided or meant is None:
         return None
+    # A judge that compares probabilities names no gender: the wrong one is the other one.
     return meant == judgement.is_correct
 
 

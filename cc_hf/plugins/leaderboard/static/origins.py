@@ -20,17 +20,11 @@ _COLUMNS = ("system", "year", "source", "licence")
 
 @dataclass(frozen=True, slots=True)
 class SystemOrigin:
-    """Where the translations of a system come from.
-
-    Attributes:
-        year: when they were made; "" if unknown.
-        source: who published them and where, as text; an address in it is shown as a link.
-        licence: the licence of the translations, or what is known of it.
-    """
+    """Where the translations of a system come from."""
 
     system: str
-    year: str = ""
-    source: str = ""
+    year: str = ""  # "" if unknown
+    source: str = ""  # who published them; an address in it is shown as a link
     licence: str = ""
 
 

@@ -24,12 +24,7 @@ _MOST_NAMES = 3
 
 @dataclass(frozen=True)
 class Overview:
-    """The table of systems and rankings.
-
-    Attributes:
-        rankings: those that are no screens, such as have one judge side by side.
-        systems: the systems of these, in the order of their colours.
-    """
+    """The table of systems, in the order of their colours, and of rankings that are no screens."""
 
     rankings: Sequence[Ranking]
     systems: Sequence[str]
@@ -53,11 +48,9 @@ class Overview:
             yield ranking, languages, f"{data}, {ranking.judge}: {label}"
 
     def table(self, order: Sequence[str]) -> Iterator[tuple[str, str, list[tuple[str, ...]]]]:
-        """Yield each system, the classes of its mark, and its cells: the name of a ranking, its
-        figure there, why it may not be cited, and its band.
+        """Yield each system, the classes of its mark, and its cells.
 
-        Args:
-            order: all systems in the order of their colours.
+        A cell has the name of a ranking, its figure there, why it may not be cited, and its band.
         """
         for system in self.systems:
             cells = [_cell(ranking, system) for ranking in self.rankings]

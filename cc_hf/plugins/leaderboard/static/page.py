@@ -127,18 +127,8 @@ def write_static_board(
 ) -> Board:
     """Write the folder: `index.html`, which opens from disk, and files that it loads.
 
-    Args:
-        results: a folder that `read_board` reads, whose results have their judgements.
-        output: a folder that is empty or does not exist.
-        quality: BLEU of systems, as texts or files (`read_quality_scores`).
-        data_dir: a local copy of the upstream repositories. Where the data of a result are not
-            available, its sentences are shown without their sources.
-
-    Returns:
-        What the folder shows.
-
-    Raises:
-        InputError: for results that `read_board` refuses, or an output that is not empty.
+    `results` is a folder that `read_board` reads, with judgements. Sentences whose data are not
+    available are shown without their sources.
     """
     board = read_board(results, title=title, quality=quality)
     with new_folder(output) as folder:
@@ -150,8 +140,7 @@ def fill_folder(
 ) -> Board:
     """Write the page, the JSON of its figures, and the sentences in parts into an empty folder.
 
-    Args:
-        live: the address of a page that judges texts of visitors; "" for none.
+    `live` is the address of a page that judges texts of visitors; "" for none.
     """
     order = system_order(row for ranking in board.rankings for row in ranking.rows.values())
     (folder / _PARTS).mkdir()
@@ -393,9 +382,9 @@ def _figure_cell(row: LeaderboardRow, name: str) -> _Cell:
 
 
 def _quality(ranking: Ranking, order: Sequence[str]) -> str:
-    """Return a chart of minimum accuracy, with intervals, over BLEU, as in Figure 5 of Vamvas &
-    Sennrich (2021); "" if no system has both figures. If systems are ranked by a weighted figure,
-    so is the minimum.
+    """Return a chart of minimum accuracy over BLEU, as in Figure 5 of Vamvas & Sennrich (2021).
+
+    "" if no system has both figures. Where a weighted figure ranks, the minimum is weighted.
     """
     is_weighted = ranking.by.startswith("weighted_")
     name = "weighted_min_accuracy" if is_weighted else "min_accuracy"
@@ -445,9 +434,7 @@ def _caption(ranking: Ranking) -> str:
 
 
 def _notes(rows: Mapping[str, LeaderboardRow], is_said: Callable[[str], bool]) -> Iterable[str]:
-    """Return each note once, preceded by the systems that have it unless all do, without what is
-    said of the judge.
-    """
+    """Return notes once, after the systems that have them unless all do, without the judge's."""
     systems: dict[str, list[str]] = {}
     for name, row in rows.items():
         for note in row.notes:

@@ -101,11 +101,7 @@ def reading_letters(samples: Sequence[Sample]) -> dict[str, str]:
 
 
 def state(sample: Sample, system: int, letters: Mapping[str, str]) -> str:
-    """Return what the judge says of a system's translation, as a character (`sentence_parts`).
-
-    Args:
-        system: index of the system among those of the ranking.
-    """
+    """Return what the judge says of a system's translation, as a character (`sentence_parts`)."""
     judgement, reading = sample.judgements[system][0], sample.readings[system][0]
     if judgement is not None:
         return _VERDICTS.get(judgement.verdict, _OPEN)

@@ -24,16 +24,14 @@ _MOST = 200  # sets in a part
 
 
 def twin_sets(ranking: Ranking, samples: Sequence[Sample]) -> list[dict[str, Sample]]:
-    """Return the sets of twins with a woman and a man, each as who is meant -> sample.
-
-    Of several sentences for the same person, the first is taken.
-    """
+    """Return the sets of twins with a woman and a man, each as who is meant -> sample."""
     find = ranking.first.declared.twins if ranking.first.declared else None
     sets: dict[str, dict[str, Sample]] = {}
     for sample in samples if find else ():
         twin = find(sample.example) if find and sample.example else None
         if twin is not None:
             name, who = twin
+            # Of several sentences for the same person, the first is taken.
             sets.setdefault(name, {}).setdefault(who, sample)
     return [of_name for of_name in sets.values() if {"woman", "man"} <= of_name.keys()]
 

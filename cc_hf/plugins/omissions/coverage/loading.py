@@ -10,9 +10,7 @@ __all__ = ["options_like"]
 
 
 def options_like(evaluator: Evaluator) -> LoadingOptions:
-    """Return the options by which another model is loaded as an evaluator was: mode, device, cache,
-    what to do with long texts, and whether processes share the scoring.
-    """
+    """Return the options by which another model is loaded as an evaluator was."""
     if isinstance(evaluator, FunctionEvaluator):
         return LoadingOptions()
     return LoadingOptions(

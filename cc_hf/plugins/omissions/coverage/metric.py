@@ -63,9 +63,6 @@ def judge_rows(
 ) -> tuple[Judgement, ...]:
     """Return the verdict on every translation: "incorrect" with an omission or addition.
 
-    Args:
-        ids: names of the examples; None for row numbers.
-
     Examples:
         >>> row = dict.fromkeys(("category", "omission", "addition"), "") | {"source": "Go now."}
         >>> (judged,) = judge_rows(["Geh."], [row], {"omission": {0: [(Span(3, 6), 0.5)]}})
@@ -300,12 +297,7 @@ class Coverage(ScoringMetric):
 
     @staticmethod
     def n_parts(text: str, lang: str) -> int:
-        """Return the number of chunks of a text, of which each is scored.
-
-        Examples:
-            >>> Coverage.n_parts("Go now.", "en")
-            2
-        """
+        """Return the number of chunks of a text, of which each is scored."""
         return len(parts_of(text, lang, "chunks"))
 
     def _spans_of(

@@ -21,28 +21,18 @@ _FUNCTION = frozenset(
 
 
 class Word(NamedTuple):
-    """A word of a parsed sentence.
+    """A word of a parsed sentence."""
 
-    Attributes:
-        start, end: characters [start, end) of its token; a word of a contracted token ("zum") has
-            those of the whole token. None for a word without a place.
-        head: position of the word that it depends on; -1 for the root.
-        upos: universal part of speech.
-    """
-
+    # Characters [start, end) of its token; a word of a contracted token ("zum") has those of the
+    # whole token. None for a word without a place.
     start: int | None
     end: int | None
-    head: int
-    upos: str
+    head: int  # position of the word that it depends on; -1 for the root
+    upos: str  # universal part of speech
 
 
 class Parser(NamedTuple):
-    """A parser of one language.
-
-    Attributes:
-        name: package and version, for signatures.
-        parse: returns the words of each sentence of a text.
-    """
+    """A parser of one language, which returns the words of each sentence of a text."""
 
     name: str
     parse: Callable[[str], list[list[Word]]]
@@ -145,12 +135,7 @@ def load_parser(name: str, lang: str) -> Parser:
 
 
 def parts_of(text: str, lang: str, spans: str, *, keeps_names: bool = False) -> list[Span]:
-    """Return the parts of a text that may be missing.
-
-    Examples:
-        >>> parts_of("Go now.", "en", "chunks")
-        [Span(start=0, end=2), Span(start=3, end=6)]
-    """
+    """Return the parts of a text that may be missing."""
     check_choice("spans", spans, ("chunks", *PARSERS))
     if spans == "chunks":
         return chunks(text, lang, keeps_names=keeps_names)

@@ -94,13 +94,9 @@ def content_words(text: str, lang: str) -> list[str]:
 def without(text: str, span: Span, *, tidy: bool = False) -> str:
     """Return a text without a span, and without blanks at its ends.
 
-    Args:
-        tidy: whether blanks are also joined, and removed before a mark. The program of the paper
-            does not fix anything.
+    With `tidy`, blanks are also joined, and removed before a mark; the paper's program does not.
 
     Examples:
-        >>> without("Please exit the plane now.", Span(12, 21))
-        'Please exit  now.'
         >>> without("Please exit the plane.", Span(12, 21), tidy=True)
         'Please exit.'
     """

@@ -82,9 +82,6 @@ def judge_rows(
 ) -> tuple[Judgement, ...]:
     """Return the verdict on every translation: "incorrect" with a critical error.
 
-    Args:
-        ids: names of the examples; None for row numbers.
-
     Examples:
         >>> row = {"source": "He is not here.", "errors": "", "category": ""}
         >>> change = Rewriting("negation", 5, 9, "")
@@ -391,9 +388,7 @@ def _of_phenomenon(
     least: float,
     bootstrap: Bootstrap,
 ) -> tuple[Figures, float | None]:
-    """Return the figures of one phenomenon, and the threshold that tells best; None without enough
-    labels.
-    """
+    """Return a phenomenon's figures and its best threshold, None without enough labels."""
     values = np.array(list(largest.values()))
     rate = share_figure(f"error_rate_{phenomenon}", values > least, np.ones(len(values)))
     errors = [rows.references[row]["errors"] for row in largest]

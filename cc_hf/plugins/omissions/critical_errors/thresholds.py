@@ -37,12 +37,9 @@ def best_threshold(
 ) -> Threshold | None:
     """Return the threshold with the highest balanced accuracy on a random half of the sources.
 
-    Args:
-        values: differences, shape (n,); one above the threshold says that there is an error.
-        gold: whether there is one, shape (n,).
-
-    Returns:
-        The threshold, from 0; None with fewer than 10 right or wrong translations in a half.
+    `values` are differences, (n,); one above the threshold says that there is an error, and `gold`,
+    (n,), whether there is one. The threshold is from 0; None with fewer than 10 right or wrong
+    translations in a half.
 
     Examples:
         >>> values = np.arange(100) / 100
