@@ -135,6 +135,7 @@ def outside_notes(name: str, n_outside: int, n: int, *, dataset: str = "") -> tu
     """Return the note on rows with other cues than an embedded model was made for.
 
     Args:
+        name: name of the model; "" for another evaluator.
         dataset: name of the dataset that the rows are from, "" for other data.
     """
     if not n_outside:

@@ -87,7 +87,11 @@ class TokenModel(ABC):
         return AutoTokenizer.from_pretrained(path, trust_remote_code=False, **options)
 
     def check_language(self, side: str, lang: str) -> None:
-        """Check that the model has a language on one side; by default it has any."""
+        """Check that the model has a language on one side; by default it has any.
+
+        Raises:
+            InputError: for a language that it does not have, or that must be named.
+        """
         return
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
@@ -185,7 +189,7 @@ class TokenModel(ABC):
     def check_logprobs(
         self, rows: Sequence[npt.NDArray[np.float64]], requests: Sequence[ScoringRequest]
     ) -> None:
-        """Refuse log-probabilities of single tokens that an intact model cannot give."""
+        """Refuse log-probabilities that an intact model cannot give; a row may have no tokens."""
         filled = [i for i, row in enumerate(rows) if len(row)]
         self.check_scores(TokenScores.of([rows[i] for i in filled]), [requests[i] for i in filled])
 
@@ -202,7 +206,11 @@ class TokenModel(ABC):
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Return both sides unchanged, or cut if `on_too_long` is "truncate"."""
+        """Return both sides unchanged, or cut if `on_too_long` is "truncate".
+
+        Raises:
+            TooLongError: for a side that is too long, and may not be cut.
+        """
         return self._fit_side(source, request, "source", self.n_source_end), self._fit_side(
             target, request, "translation", 1
         )

@@ -62,7 +62,7 @@ def folder_identity(folder: Path) -> str:
 
 
 def weights_digest(folder: Path) -> str | None:
-    """Return a hash of tensors, vocabularies and settings of a folder; None if one is unreadable."""
+    """Return a hash of a folder's tensors, vocabularies and settings; None if it is unreadable."""
     # Neither the precision of the files nor the names of tensors count, so that the hash is the
     # same after transformers has saved the model again. Loading will report files that cannot be
     # read.

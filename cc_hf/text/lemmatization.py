@@ -152,7 +152,7 @@ def check_language(
     *,
     remedy: str = "give another lemmatizer, or lemmatizer none",
 ) -> None:
-    """Refuse a language that is not named, or that a lemmatizer does not know.
+    """Refuse a language that is not named, or that a lemmatizer does not know; None knows any.
 
     Raises:
         InputError: for such a language.

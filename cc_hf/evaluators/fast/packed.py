@@ -133,7 +133,7 @@ class PackedModel:
     def _encode(
         self, sources: Sequence[Sequence[int]], batch_tokens: int
     ) -> tuple[torch.Tensor, dict[tuple[int, ...], tuple[int, int]]]:
-        """Return the states (tokens, width) of distinct sources, and where each one is."""
+        """Return states (tokens, width) of distinct sources, and first row and length of each."""
         # Sorting makes the batches, and so the rounding, independent of the order of the pairs.
         distinct = sorted(
             {tuple(source) for source in sources}, key=lambda source: (len(source), source)
