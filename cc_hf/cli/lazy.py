@@ -97,7 +97,7 @@ class LazyCommand(TyperCommand):
 
 
 def command_of(command: Any, arguments: Sequence[str]) -> Any:
-    """Return the command below a group that a command line runs, which begins with its names."""
+    """Return the command that a command line runs; the line begins with its names."""
     rest = list(arguments)
     while True:
         if isinstance(command, LazyCommand):

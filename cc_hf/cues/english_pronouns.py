@@ -60,10 +60,13 @@ _NO_ADVERBS = _words(
 
 
 def with_pronouns(text: str, gender: str) -> str:
-    """Return an English text with all third-person pronouns "female" or "male".
+    """Return an English text with all third-person pronouns in one gender, "female" or "male".
 
     Pronouns of this gender stay as they are, and so does everything else. "her" becomes "him" or
     "his", and "his" becomes "her" or "hers", by the words beside it.
+
+    Raises:
+        InputError: for another gender.
 
     Examples:
         >>> with_pronouns("The guard thanked the baker because she lent him her car.", "male")

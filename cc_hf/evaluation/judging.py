@@ -363,7 +363,7 @@ def _calibration_notes(
 
 
 def _data_notes(material: Material, *, has_notes: bool) -> list[str]:
-    """Return the remark of the configuration, and beside other notes the metrics by words."""
+    """Return the configuration's remark and, beside notes, the metrics without evaluator."""
     if material.config is None or material.origin.dataset not in registry.names("dataset"):
         return []
     notes = [material.config.remark] if material.config.remark else []

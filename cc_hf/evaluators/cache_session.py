@@ -156,7 +156,7 @@ class CacheSession:
         self.add_keyed(zip(keys, ids_keys, rows, strict=True))
 
     def add_keyed(self, rows: Iterable[tuple[bytes, bytes, ScoreRow]]) -> bool:
-        """Store scores with their keys and those of their token ids, or none; return whether."""
+        """Store all scores, by their keys and those of token ids, or none; return whether."""
         if self._connection is None or self._file is None:
             return False
         possible = ((key, ids, *row) for key, ids, row in rows if self.is_score(row))

@@ -205,10 +205,9 @@ def _decided(
             )
         )
         is_exact[indices] = True
-        # Larger errors make more contests doubtful, and more requests of these possible winners;
-        # A sample of the contests shows the error of the faster pass, which says what is close.
-        # Contests that are close show more of it, until no such contest is left.
-        # each is scored again at most once.
+        # The errors of those that were scored again say which others are close. Larger errors make
+        # more contests doubtful, and more requests of these possible winners; each is scored again
+        # at most once.
         rows = sorted(doubtful)
         added = [_difference(scores, contests[row], is_log=is_log) - rough[row] for row in rows]
         # A difference from a score of 0 is infinite and would make every other contest doubtful.

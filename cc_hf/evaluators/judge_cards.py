@@ -84,7 +84,7 @@ def judge_cards(
 
 
 def separate_cards(paths: Sequence[Path]) -> tuple[list[Path], tuple[JudgeCard, ...]]:
-    """Return the paths of all other files, and the cards.
+    """Return the paths that are no cards, and the cards of the others.
 
     Raises:
         FileError: for a card that cannot be read.

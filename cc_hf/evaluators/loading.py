@@ -174,6 +174,8 @@ def evaluator_of(
 
     Examples:
         >>> loaded = load_model("cc-tiny-en-de")
+        >>> evaluator_of(loaded.model, loaded.tokenizer).mode
+        'exact'
     """
     check_finite_weights(model, name)
     family = choose_family(name, model.config, {"tokenizer_class": type(tokenizer).__name__}, kind)

@@ -58,7 +58,7 @@ class IdentityInfo:
 
 @dataclass(frozen=True)
 class CacheInfo:
-    """The contents of a cache; `n_bytes` is with the files that SQLite keeps beside it."""
+    """The contents of a cache; `n_bytes` includes the files that SQLite keeps beside it."""
 
     path: Path
     n_bytes: int

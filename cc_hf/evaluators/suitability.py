@@ -94,7 +94,7 @@ def evaluator_notes(
 
 
 def unknown_character_notes(evaluator: Evaluator, translations: Sequence[str]) -> tuple[str, ...]:
-    """Return a note if 1 % of translations or more have characters unknown to an embedded one.
+    """Return a note if 1 % of the texts or more have characters that an embedded evaluator lacks.
 
     Examples:
         >>> from cc_hf.evaluators.loading import load_evaluator

@@ -143,6 +143,7 @@ def label_logprobs(
 
 def positions(model: Any) -> int:
     """Return how many tokens a model accepts, by its positions.
+
     Examples:
         >>> from transformers import RobertaConfig, RobertaModel
         >>> tiny = {"vocab_size": 9, "hidden_size": 4, "num_attention_heads": 1}

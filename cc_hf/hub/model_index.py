@@ -60,7 +60,7 @@ def _notes(published: Published, score: str) -> list[str]:
 
 
 def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]) -> str:
-    """Return the text of a model's card, None for a new one, with the results in its metadata.
+    """Return the text of a model's card, a new one for None, with the results in its metadata.
 
     Older values of the same metrics on the same data are replaced; everything else is kept.
     """

@@ -83,7 +83,7 @@ def _repos(values: Sequence[str], results: Sequence[EvaluationResult]) -> dict[s
 def pinned_repos(
     values: Sequence[str], results: Sequence[EvaluationResult], *, api: HfApi | None = None
 ) -> tuple[list[str], list[str]]:
-    """Return the datasets' repositories with their current commits, and notes where none is."""
+    """Return the datasets' repositories at their current commits, and notes on failures."""
     api, pinned, notes = api or HfApi(), [], []
     for name, repo in _repos(values, results).items():
         commit = None

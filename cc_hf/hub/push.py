@@ -148,7 +148,7 @@ def push(
 
 
 def refusal(error: Exception, url: str, sent: str, *, api: HfApi, is_pr: bool = False) -> str:
-    """Return the message for an error of the Hub's client: what it said, was sent, and to do."""
+    """Return the message for an error of the Hub's client, with what was sent and what to do."""
     status = getattr(getattr(error, "response", None), "status_code", None)
     if isinstance(error, LocalTokenNotFoundError) or status in _MAY_NOT:
         remedy = (

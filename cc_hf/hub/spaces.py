@@ -149,6 +149,7 @@ def build_metric_space(
 def requirement_line(line: str | None, package: str) -> str:
     """Return the given line of requirements.txt, or one for this version of cc_hf or a newer one
     before the next major version, which may not run the program of the Space.
+
     Raises:
         InputError: for a blank text, more than one line, or an option of pip.
 

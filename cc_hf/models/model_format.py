@@ -98,7 +98,7 @@ def published_format(name: str) -> ModelFormat | None:
 
 
 def format_of(folder: str | Path) -> ModelFormat | None:
-    """Return the format of the files in a folder; None for a folder of transformers, or none.
+    """Return the format of the files in a folder; None for other files, or no folder.
 
     Examples:
         >>> format_of("no folder") is None

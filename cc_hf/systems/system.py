@@ -99,6 +99,7 @@ class System:
 
     def signature(self, name: str) -> str:
         """Return how the translations were made, as a signature holds it.
+
         Examples:
             >>> System("org/model", precision="int8").signature("org/model@1a2b3c4")
             'org/model@1a2b3c4/beam5/int8 torch'

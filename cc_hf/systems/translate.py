@@ -178,6 +178,8 @@ def translate_with(
 
     Examples:
         >>> from cc_hf import load_evaluator
+        >>> translate_with(load_evaluator("cc-tiny-en-de"), ["The doctor is here."])
+        ['Der Arzt ist hier.']
     """
     texts, cut = translate_rows(
         model,

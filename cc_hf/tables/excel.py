@@ -29,7 +29,7 @@ _FLAGS = {"0": "FALSE", "1": "TRUE"}
 
 
 def read_sheet(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield number, from 1, and cells, "" for empty ones, of the first sheet's rows with cells."""
+    """Yield number, from 1, and cells, "" if empty, of each row with cells of the first sheet."""
     with opened(path) as file:
         try:
             with zipfile.ZipFile(file) as archive:

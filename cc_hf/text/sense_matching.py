@@ -40,7 +40,7 @@ class SenseMatch:
     """What the lexicon says of one target token.
 
     Attributes:
-        clusters, ambiguous, blacklisted: ids of the clusters that have it among these senses.
+        clusters, ambiguous, blacklisted: ids of clusters that have it among senses of this kind.
         form: the form in the lexicon, in lower case; "" if the token belongs to no cluster.
         rule: "lemma", "surface" or "compound"; "" if the token belongs to no cluster.
     """

@@ -77,7 +77,7 @@ def is_whole(rest: str, source: str) -> bool:
 
 @dataclass(frozen=True)
 class _Group:
-    """Words that several translations share at one end, counted from there.
+    """Words that several translations share at one end, at which `words` begin.
 
     Attributes:
         n_common: number of words that the sources share there.

@@ -29,7 +29,7 @@ R = TypeVar("R")
 
 
 def in_lanes(function: Callable[[T], R], batches: Sequence[T]) -> Iterator[R]:
-    """Apply a function to batches in Python threads that share torch's threads, in order.
+    """Return what a function returns for each batch, in order, from threads that share torch's.
 
     There are as many lanes as threads, at most 4. Batches that are left over when all lanes have
     had the same number use all threads, one after the other; so does everything if torch has one

@@ -30,7 +30,7 @@ class Vocabulary:
         ]
 
     def logprobs(self, states: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """Return log-probabilities, (labels,) fp32, of labels from a row of states for each."""
+        """Return natural log-probabilities, (labels,) fp32, of labels by their rows of states."""
         # There may be more rows of states than labels, which are ignored.
         n_labels = len(labels)
         labels = functional.pad(labels, (0, len(states) - n_labels))
