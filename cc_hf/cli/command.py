@@ -96,12 +96,9 @@ class Outcome:
         row: the result, for `--output` and `--json`: plain values, the text of a JSON object, or a
             function that makes either, which is called only where it is needed.
         tables: makes the tables and lines; it is called only if they are printed.
-        files: files other than that of `--output`.
         text: what `--output` holds in place of the JSON.
         about: what is said of the file of `--output`, behind its path.
         notes: what a reader may want to know; `--quiet` leaves them out.
-        warnings: what may be wrong.
-        status: exit status of the command.
     """
 
     row: Any = None
@@ -127,9 +124,6 @@ class Outcome:
         texts: Mapping[str, Path] | None = None,
     ) -> None:
         """Write the files, print the result, and say on standard error what was written.
-
-        Standard output holds either the JSON, the text or the tables: where a file is standard
-        output, the tables are printed to standard error.
 
         Args:
             texts: "markdown", "latex" -> the file of the tables in this format.
@@ -158,6 +152,7 @@ class Outcome:
             if output != STANDARD:
                 write_atomically(STANDARD, self._json)
         else:
+            # Where a file is standard output, the tables are printed to standard error.
             show(self.tables(), stderr=standard > 0)
         for warning in self.warnings:
             say("warning", warning)
@@ -192,21 +187,17 @@ def as_command(
     """Return the function that typer makes a command of.
 
     A parameter whose type is annotated with `Fields` becomes the options of a dataclass, and the
-    function gets the object. Its settings are KEY=VALUE of an option that all groups of a panel
-    share. One that is annotated with `OutputFile` is checked first. `progress`
-    says whether to show progress, and `quiet` whether to print no notes meanwhile.
-    `--json`, `--quiet`, `--markdown`, `--latex` and `--output` are added; a function with a
-    parameter `output` gets its value, and declares the option itself where that is not a file of
-    JSON. A function that returns None by its annotation, such as one that serves a page, gets none
-    of them. The docstring holds a line "Example: cc-hf ...".
-
-    The function runs in each process that torchrun started, and the main process prints.
+    function gets the object. One that is annotated with `OutputFile` is checked first. `progress`
+    says whether to show progress, and `quiet` whether to print no notes meanwhile. `--json`,
+    `--quiet`, `--markdown`, `--latex` and `--output` are added; a function with a parameter
+    `output` declares that option itself where it is not a file of JSON. A function that returns
+    None by its annotation, such as one that serves a page, gets none of them. The docstring holds a
+    line "Example: cc-hf ...".
 
     Args:
-        added: functions that add options to the command, which are their keyword-only parameters.
-            Each is called with the command's function and these, and returns what runs in its
-            place, which takes the other arguments by name and returns the outcome: the function
-            itself where no option is given.
+        added: functions whose keyword-only parameters are more options of the command. Each is
+            called with the command's function and these, and returns what runs in its place, which
+            takes the other arguments by name; the function itself where no option is given.
 
     Raises:
         PluginError: for an added option whose name the command has.
@@ -244,6 +235,7 @@ def as_command(
     def run_apart(
         values: dict[str, Any], output: Path | None, *, as_json: bool, quiet: bool
     ) -> None:
+        # The function runs in each process that torchrun started.
         is_main = sharding.is_main_process()
         # One process checks and writes; the others only compute.
         if is_main:
@@ -273,11 +265,7 @@ def as_command(
 
 
 class _Group(NamedTuple):
-    """A dataclass whose fields are options of a command.
-
-    Attributes:
-        settings: fields that the option `flag` gives as KEY=VALUE, with their defaults.
-    """
+    """A dataclass whose fields are options of a command, or settings: KEY=VALUE of `flag`."""
 
     cls: type
     options: list[FieldOption]
@@ -288,21 +276,17 @@ class _Group(NamedTuple):
 
 @dataclass
 class _Declared:
-    """What a function declares: its parameters as typer reads them.
-
-    Attributes:
-        names: the names of the function's own parameters.
-        groups: parameter -> its dataclass.
-        settings: flag -> what it takes as KEY=VALUE, by key.
-        panels: flag of settings -> its panel.
-        files: parameter -> how its file is checked.
-    """
+    """What a function declares: its parameters as typer reads them."""
 
     names: tuple[str, ...]
     parameters: list[inspect.Parameter] = field(default_factory=list)
+    # Parameter -> its dataclass.
     groups: dict[str, _Group] = field(default_factory=dict)
+    # Flag -> what it takes as KEY=VALUE, by key.
     settings: dict[str, dict[str, Setting]] = field(default_factory=dict)
+    # Flag of settings -> its panel.
     panels: dict[str, str] = field(default_factory=dict)
+    # Parameter -> how its file is checked.
     files: dict[str, OutputFile] = field(default_factory=dict)
 
     @classmethod
@@ -418,24 +402,16 @@ def _with_dashes(arg: str) -> str:
 
 
 class Command(TyperCommand):
-    """A command whose help begins with an example and has its options in panels, in 80 columns.
-
-    Attributes:
-        others: words of the commands that are run in its place -> what they do.
-    """
+    """A command whose help begins with an example and has its options in panels, in 80 columns."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.example, self.help = example_and_text(self.help or "")
+        # Words of the commands that are run in its place -> what they do.
         self.others: dict[str, str] = {}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments.
-
-        Raises:
-            InputError: for an option that has another name, which the message says; or one that
-                takes a single value and is given twice.
-        """
+        """Parse the arguments; refuse an option under another name, and a second single value."""
         args = [_with_dashes(arg) for arg in args]
         # click takes from the list what it has parsed.
         given = list(args)
@@ -538,12 +514,7 @@ def summary(command: Any) -> str:
 
 
 def example_and_text(docstring: str) -> tuple[str, str]:
-    """Split the docstring of a command into its example and the other text.
-
-    Examples:
-        >>> example_and_text("List names.\\n\\nExample: cc-hf list")
-        ('cc-hf list', 'List names.')
-    """
+    """Split the docstring of a command into its example and the other text."""
     text = inspect.cleandoc(docstring)
     match = re.search(r"^Example: (cc-hf .+)$", text, re.MULTILINE)
     if match is None:

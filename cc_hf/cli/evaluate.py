@@ -279,11 +279,7 @@ def _is_several(metric: str | None) -> bool:
 
 
 def _check_words(words: Sequence[str], metric: str) -> None:
-    """Answer words that stand in the wrong place.
-
-    Args:
-        words: the arguments behind the dataset, of which only the first can be a configuration.
-    """
+    """Refuse words in the wrong place: behind the dataset, only a configuration is expected."""
     if files := [word for word in words if is_file(Path(word))] or words[1:]:
         raise InputError(
             f"expected at most a dataset and a configuration, got {files[0]}, too; a file of"
@@ -368,10 +364,7 @@ def _named_file(text: str) -> tuple[str | None, str]:
 def _named_files(
     translations: list[str] | None, name: str | None, material: Material
 ) -> list[tuple[str | None, str | None]]:
-    """Return name and file of each system; the name is None where the default will do.
-
-    Several files are all read before the first is judged, which can take long.
-    """
+    """Return name and file of each system; the name is None where the default will do."""
     from cc_hf.data.files.translations import name_of_file, read_translations
 
     if not translations:
@@ -392,16 +385,16 @@ def _named_files(
                 f"--translations {path}: expected a name of its own for each system, got"
                 f" {given or 'none'}; write NAME=FILE, with names that differ not only in case"
             )
+        # All files are read before the first is judged, which can take long.
         if path != str(STANDARD):
             read_translations(path, material.examples, other_lengths=material.translated_lines())
     return list(named)
 
 
 def _outputs(output: Path | None, names: Sequence[str | None]) -> list[Path | None]:
-    """Return the file of each system; several go to a folder, which is made. That of a single
-    system in a folder gets its name when the system is known.
-    """
+    """Return the file of each system; several go to a folder, which is made."""
     if output is None or len(names) == 1:
+        # That of a single system in a folder gets its name when the system is known.
         in_folder = output is not None and is_folder(output)
         return [output / "result.json" if output and in_folder else output] * len(names)
     if is_file(output) or output == STANDARD or (output.suffix and not is_folder(output)):

@@ -84,14 +84,7 @@ class Fields:
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """A field that is given as KEY=VALUE.
-
-    Attributes:
-        field: its name in the dataclass.
-        text: what it means.
-        default: its value where none is given.
-        kinds: types of its values.
-    """
+    """A field that is given as KEY=VALUE; `kinds` are the types of its values."""
 
     field: str
     text: str
@@ -99,11 +92,7 @@ class Setting:
     kinds: frozenset[Any]
 
     def value(self, texts: Sequence[str], name: str) -> Any:
-        """Return the value of the field.
-
-        Args:
-            texts: the values that were given, at least one.
-            name: flag and key, for messages.
+        """Return the value of the field from the texts that were given for it, at least one.
 
         Raises:
             InputError: for several values, where the field has one; or a text of another type.
@@ -122,12 +111,7 @@ class Setting:
 
 @dataclasses.dataclass(frozen=True)
 class FieldOption:
-    """An option as `typer` declares it.
-
-    Attributes:
-        type: what typer parses.
-        value: makes the value of the field of what typer parsed.
-    """
+    """An option as `typer` declares it; `value` makes the field's value of what typer parsed."""
 
     name: str
     type: Any
@@ -137,11 +121,7 @@ class FieldOption:
 
 
 def field_options(cls: type, chosen: Fields) -> list[FieldOption]:
-    """Return the options of the chosen fields, in their order.
-
-    Raises:
-        KeyError: for a name that is no field.
-    """
+    """Return the options of the chosen fields, in their order."""
     fields = {field.name: field for field in dataclasses.fields(cls)}
     hints, texts = get_type_hints(cls), attribute_texts(cls)
     options: list[FieldOption] = []
@@ -181,11 +161,7 @@ def field_options(cls: type, chosen: Fields) -> list[FieldOption]:
 
 
 def made(cls: Any, values: Mapping[str, Any], *, is_optional: bool) -> Any:
-    """Make the object of a command's options.
-
-    Args:
-        values: what the options gave, by field; the first decides if there is an object.
-        is_optional: whether None stands for no object.
+    """Make the object of a command's options; None without a first value, if it is optional.
 
     Raises:
         InputError: if only others than the first are given; or from the class.
@@ -212,11 +188,7 @@ def made(cls: Any, values: Mapping[str, Any], *, is_optional: bool) -> Any:
 
 
 def field_settings(cls: type, chosen: Fields) -> dict[str, Setting]:
-    """Return the chosen settings by their keys, in their order.
-
-    Raises:
-        KeyError: for a name that is no field.
-    """
+    """Return the chosen settings by their keys, in their order."""
     hints, texts = get_type_hints(cls), attribute_texts(cls)
     fields = {field.name: field for field in dataclasses.fields(cls)}
     settings = {}

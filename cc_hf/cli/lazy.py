@@ -18,12 +18,7 @@ __all__ = ["LazyCommand", "command_of"]
 
 
 class LazyCommand(TyperCommand):
-    """A command that is known by its name and one line until it is run.
-
-    Args:
-        load: imports the function or the `typer.Typer`.
-        others: commands that are run in its place, by their words, see `Verb`.
-    """
+    """A command that is known by its name and one line until it is run."""
 
     def __init__(
         self,
@@ -74,11 +69,7 @@ class LazyCommand(TyperCommand):
             return {}
 
     def chosen(self, args: Sequence[str]) -> tuple[Any, list[str]]:
-        """Return the command that arguments choose, and the arguments that are left for it.
-
-        Raises:
-            UnknownNameError: for a value of the option that no command has.
-        """
+        """Return the command that arguments choose, and the arguments that are left for it."""
         options = {words.partition(" ")[0] for words in self._others if words.startswith("-")}
         for number, arg in enumerate(args):
             flag, equals, value = arg.partition("=")
@@ -106,11 +97,7 @@ class LazyCommand(TyperCommand):
 
 
 def command_of(command: Any, arguments: Sequence[str]) -> Any:
-    """Return the command that a command line runs, below a group of commands.
-
-    Args:
-        arguments: the command line, which begins with the names of the command.
-    """
+    """Return the command that a command line runs; the line begins with its names."""
     rest = list(arguments)
     while True:
         if isinstance(command, LazyCommand):

@@ -113,11 +113,7 @@ def _main(
 
 
 def run() -> None:
-    """Run the command line; this is the entry point of the console script.
-
-    Raises:
-        SystemExit: with status 1, 2 or 130 as above, or the status of typer.
-    """
+    """Run the command line for the console script, which ends by a SystemExit."""
     # The import of torch makes a million objects that stay, which need not be collected many times.
     gc.set_threshold(50_000, 20, 100)
     wait_briefly()  # before a command loads torch, in each process of torchrun, too
@@ -154,15 +150,9 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
 
     Names are replaced at the beginning of the message, before a colon, and in back-ticks.
 
-    Args:
-        message: the text of an error. Names that are no options of the command stay.
-        arguments: the command line, which begins with the names of the command.
-
     Examples:
         >>> with_flags("tgt_lang: expected one of de, es, got 'xx'", ["evaluate", "winomt"])
         "--language-pair: expected one of de, es, got 'xx'"
-        >>> with_flags("no file; pass `data_dir`", ["evaluate", "winomt"])
-        'no file; pass `--data-dir`'
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PluginWarning)  # of studies that were not asked for
@@ -203,11 +193,9 @@ def _say_warnings() -> None:
 
 @contextlib.contextmanager
 def _noted_interrupts() -> Iterator[list[int]]:
-    """Yield a list that records each Ctrl-C, whose KeyboardInterrupt may become another exception.
-
-    Compiled code that calls Python, as torch does to inspect arguments, can drop a
-    KeyboardInterrupt and raise a TypeError instead.
-    """
+    """Yield a list that records each Ctrl-C."""
+    # Its KeyboardInterrupt may become another exception: compiled code that calls Python, as torch
+    # does to inspect arguments, can drop it and raise a TypeError instead.
     noted: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:

@@ -207,7 +207,6 @@ def chosen_data(
     """Return a dataset and the names of its chosen configurations; None for all.
 
     Args:
-        dataset: a dataset name, or the file of a custom dataset.
         configs: the names that were given, or "all". Without any, the configuration of the language
             pair, or else the default one.
         pair: language pair that the configurations must have, and of the rows of a file that name
@@ -235,10 +234,5 @@ def chosen_data(
 
 
 def one_or_all(values: list[str] | None) -> str | list[str] | None:
-    """Return the value of a repeatable option: None, a single value, or a list.
-
-    Examples:
-        >>> one_or_all([]), one_or_all(["a"]), one_or_all(["a", "b"])
-        (None, 'a', ['a', 'b'])
-    """
+    """Return the value of a repeatable option: None, a single value, or a list."""
     return values[0] if values and len(values) == 1 else values or None

@@ -30,11 +30,7 @@ _OTHER_FORMATS = (".csv", ".html", ".md", ".pdf", ".png", ".svg", ".tex", ".tsv"
 
 
 def prepare_streams() -> tuple[TextIO, ...]:
-    """Make standard output and error escape a character that their encoding lacks, not fail.
-
-    Returns:
-        The streams that are open.
-    """
+    """Make the open streams, which are returned, escape characters that their encoding lacks."""
     streams = tuple(stream for stream in (sys.stdout, sys.stderr) if stream is not None)
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper):
@@ -43,8 +39,7 @@ def prepare_streams() -> tuple[TextIO, ...]:
 
 
 def silence_broken_streams(streams: Iterable[TextIO]) -> list[str]:
-    """Flush the streams, and redirect those that fail to the null device. Otherwise Python would
-    print an error when it exits.
+    """Flush the streams, and redirect those that fail to the null device.
 
     Returns:
         One reason per failed stream; "" for a pipe that its reader has closed.
@@ -55,6 +50,7 @@ def silence_broken_streams(streams: Iterable[TextIO]) -> list[str]:
             stream.flush()
         except OSError as error:
             reasons.append("" if isinstance(error, BrokenPipeError) else str(error.strerror))
+            # Otherwise Python would print an error when it exits.
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, stream.fileno())
             os.close(nowhere)
@@ -62,11 +58,7 @@ def silence_broken_streams(streams: Iterable[TextIO]) -> list[str]:
 
 
 def say(kind: str, text: str) -> None:
-    """Print a line on standard error.
-
-    Args:
-        kind: what the line is: error, warning, note or written.
-    """
+    """Print a line on standard error; `kind` is error, warning, note or written."""
     style = {"error": "bold red", "warning": "alert"}.get(kind, "")
     # A terminal breaks lines at words; a program that reads them gets each whole.
     is_whole = not sys.stderr.isatty()
@@ -120,11 +112,7 @@ class PictureFile(OutputFile):
         super().__init__((".svg", ".png", ".pdf"))
 
     def check(self, name: str, path: Path | None) -> None:
-        """Raise an error also where matplotlib is missing, before hours are spent on the figures.
-
-        Raises:
-            MissingDependencyError: without matplotlib.
-        """
+        """Refuse a missing matplotlib as well, before hours are spent on the figures."""
         super().check(name, path)
         if path is not None:
             from cc_hf.reports.formats.plots import empty_figure
@@ -133,10 +121,5 @@ class PictureFile(OutputFile):
 
     @staticmethod
     def format_of(path: Path) -> str:
-        """Return the format of a picture by the name of its file.
-
-        Examples:
-            >>> PictureFile.format_of(Path("bias.SVG"))
-            'svg'
-        """
+        """Return the format of a picture by the name of its file."""
         return path.suffix.lower().removeprefix(".")

@@ -86,9 +86,7 @@ def published(
     """Build a folder at `output`, or in a temporary folder from which it is sent.
 
     Args:
-        message, description: title and text of the commit or pull request.
         parent_commit: the commit that the files are based on; None for the latest.
-        notes: read after the folder was built, which may add some.
 
     Raises:
         InputError: for both a folder and an upload.

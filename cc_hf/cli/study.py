@@ -21,11 +21,7 @@ def _study(name: str, study: registry.Study) -> LazyCommand:
     """Return the command of a study, whose modules are imported only when it is run."""
 
     def load() -> typer.Typer:
-        """Import the commands of the study.
-
-        Raises:
-            PluginError: if another package's study cannot be imported, or is no `typer.Typer`.
-        """
+        """Import the commands of the study."""
         commands = registry.study_part(name, "commands")
         if not isinstance(commands, typer.Typer):
             raise PluginError(
@@ -51,13 +47,7 @@ class _Studies(CommandGroup):
         """Ignore the commands that typer sets: there are none."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a study, of which "_" and "-" in the name are the same.
-
-        Raises:
-            UnknownNameError: for a study that is not registered.
-            InputError: if no study is installed.
-            PluginError: for one of another package that cannot be used.
-        """
+        """Return a study, of which "_" and "-" in the name are the same."""
         names = {name.replace("-", "_"): name for name in registry.names("study")}
         if not names:
             raise InputError(

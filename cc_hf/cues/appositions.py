@@ -27,9 +27,6 @@ def person_sources(source: str, focus: Focus) -> tuple[tuple[str], tuple[str]]:
     """Return an English source with a cue for a woman, and for a man: an apposition after a
     pronoun, before which a bracket would be odd, else gender brackets.
 
-    Args:
-        focus: the word that means the person.
-
     Examples:
         >>> person_sources("We left.", Focus("We", 0))
         (('We, women, left.',), ('We, men, left.',))
@@ -45,8 +42,7 @@ def person_sources(source: str, focus: Focus) -> tuple[tuple[str], tuple[str]]:
 def apposition_sources(source: str, focus: Focus) -> tuple[str, str]:
     """Return an English source with a pronoun as a woman's, and as a man's.
 
-    Args:
-        focus: an English pronoun. A verb that is contracted with it is written out.
+    A verb that is contracted with it is written out.
 
     Examples:
         >>> apposition_sources("I'm tired.", Focus("I", 0))

@@ -8,10 +8,7 @@ __all__ = ["insert_before", "replace_at"]
 
 
 def insert_before(source: str, start: int, cue: str) -> str:
-    """Insert a cue and a space before a character of the source.
-
-    Args:
-        start: 0-based position of the character.
+    """Insert a cue and a space before the character at a 0-based position of the source.
 
     Raises:
         InputError: for a position outside the source, or a blank cue.
@@ -30,11 +27,7 @@ def insert_before(source: str, start: int, cue: str) -> str:
 
 
 def replace_at(source: str, start: int, length: int, text: str) -> str:
-    """Replace characters of the source by a text; nothing else changes.
-
-    Args:
-        start: 0-based position of the first character to replace.
-        length: number of characters to replace, at least 1.
+    """Replace characters of the source from a 0-based position by a text; nothing else changes.
 
     Raises:
         InputError: for characters that are not all in the source, a length below 1, or a blank

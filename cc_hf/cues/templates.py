@@ -21,12 +21,8 @@ def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") ->
     """Put a cue at the focus of a source; nothing else changes.
 
     Examples:
-        >>> apply_cue("The bat was old.", Focus("bat", 4), "baseball")
-        'The baseball bat was old.'
         >>> apply_cue("The bat was old.", Focus("bat", 4), "{focus} (the animal)")
         'The bat (the animal) was old.'
-        >>> apply_cue("I saw the ball until it was gone.", Focus("it", 21), "the ball", "replace")
-        'I saw the ball until the ball was gone.'
         >>> apply_cue("The young nurse left.", Focus("nurse", 10), "[male]", "phrase")
         'The [male] young nurse left.'
     """

@@ -179,10 +179,7 @@ class Wording:
         return f"{self.name}@{hashlib.sha256(content.encode()).hexdigest()[:7]}"
 
     def source(self, source: str, focus: Focus, reading: str) -> str:
-        """Return the source with the cue for a reading.
-
-        Args:
-            reading: one of `readings`.
+        """Return the source with the cue for one of `readings`.
 
         Raises:
             InputError: for another reading, or a focus that is not in the source.
@@ -220,10 +217,7 @@ GENDER_WORDINGS: dict[str, dict[str, Wording]] = {
 
 
 def gender_wordings(src_lang: str) -> tuple[Wording, ...]:
-    """Return the wordings of gender cues in a language.
-
-    Args:
-        src_lang: ISO 639-1 code of the sources. The result is empty for a language without any.
+    """Return the wordings of gender cues in a language, by ISO 639-1; () if it has none.
 
     Examples:
         >>> [wording.name for wording in gender_wordings("fi")]
@@ -236,18 +230,12 @@ def gender_wordings(src_lang: str) -> tuple[Wording, ...]:
 
 
 def named_wording(name: str, src_lang: str) -> Wording:
-    """Return a wording of the package by its name.
-
-    Args:
-        name: a name of `cc-hf list wordings`.
-        src_lang: ISO 639-1 code of the sources.
+    """Return a wording of the package by its name, as `cc-hf list wordings` has it.
 
     Raises:
         UnknownNameError: for a name that is not known in this language.
 
     Examples:
-        >>> named_wording("gender_nouns", "en").source("The nurse left.", Focus("nurse", 4), "male")
-        'The man nurse left.'
         >>> wording = named_wording("gender_nouns_pronouns", "en")
         >>> wording.source("The nurse lost her key.", Focus("nurse", 4), "male")
         'The man nurse lost his key.'
@@ -263,18 +251,14 @@ def named_wording(name: str, src_lang: str) -> Wording:
 def check_takes_cues(source: str, contrastive_sources: Collection[str]) -> None:
     """Refuse cues in a source that already shows a reading, as one of a counterfactual pair does.
 
-    A cue on top contradicts what the sentence says ("the woman baron himself"), so that even right
-    translations are judged wrong.
-
     Args:
         contrastive_sources: the contrastive sources that its dataset has for it, of all readings.
 
     Raises:
         InputError: if the source is one of them.
-
-    Examples:
-        >>> check_takes_cues("The doctor left.", ["The [male] doctor left."])
     """
+    # A cue on top contradicts what the sentence says ("the woman baron himself"), so that even
+    # right translations are judged wrong.
     if source in contrastive_sources:
         raise InputError(
             f"expected a source that leaves the reading open, got {source[:120]!r}, which is itself"
@@ -283,23 +267,7 @@ def check_takes_cues(source: str, contrastive_sources: Collection[str]) -> None:
 
 
 def reworded(example: ContrastiveSourceExample, wording: Wording) -> ContrastiveSourceExample:
-    """Return the example with contrastive sources in another wording.
-
-    Examples:
-        >>> example = ContrastiveSourceExample(
-        ...     "0",
-        ...     "en",
-        ...     "de",
-        ...     "The doctor left.",
-        ...     Focus("doctor", 4),
-        ...     ("The [female] doctor left.",),
-        ...     ("The [male] doctor left.",),
-        ...     "female",
-        ...     "female",
-        ... )
-        >>> reworded(example, named_wording("gender_nouns", "en")).incorrect_sources
-        ('The man doctor left.',)
-    """
+    """Return the example with contrastive sources in another wording."""
     try:
         check_takes_cues(example.source, (*example.correct_sources, *example.incorrect_sources))
     except InputError as error:

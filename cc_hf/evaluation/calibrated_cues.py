@@ -21,9 +21,7 @@ _BRACKETS = "gender_brackets"
 def _better_calibration(
     evaluator: Evaluator | None, src_lang: str, tgt_lang: str
 ) -> Calibration | None:
-    """Return the calibration that ships for an evaluator and chose other cues than gender brackets;
-    None if there is none.
-    """
+    """Return the shipped calibration of an evaluator that chose other cues than brackets."""
     fitting = (
         known
         for known in shipped_calibrations()
@@ -35,8 +33,7 @@ def _better_calibration(
 
 
 def gets_brackets(material: Material) -> bool:
-    """Return whether the package makes the cues of the material by gender brackets, and nobody has
-    named others.
+    """Return whether the package makes the cues by gender brackets, and nobody has named others.
 
     Examples:
         >>> from cc_hf.evaluation.material import load_material
@@ -53,14 +50,11 @@ def gets_brackets(material: Material) -> bool:
 def with_calibrated_cues(
     metric: Metric, material: Material, evaluator: Evaluator | None
 ) -> tuple[Material, Calibration | None]:
-    """Return the material in the wording that was calibrated best for the evaluator.
+    """Return the material in the wording that was calibrated best for the evaluator, and its
+    calibration; the same material and None where the cues stay.
 
     Only cues that the package makes by gender brackets are replaced, and only where the caller has
     named none. Cues that define their dataset, and those of the user's own rows, stay.
-
-    Returns:
-        The material, and the calibration that chose its wording; the same material and None where
-            the cues stay.
     """
     if not gets_brackets(material) or "correct_sources" not in metric.reference_fields:
         return material, None
@@ -83,9 +77,7 @@ def _has_plain_brackets(example: ContrastiveSourceExample) -> bool:
 def calibrated_example(
     example: ContrastiveSourceExample, evaluator: Evaluator, tgt_lang: str
 ) -> ContrastiveSourceExample:
-    """Return an example with gender brackets in the wording that was calibrated best for an
-    evaluator, as `with_calibrated_cues` has it.
-    """
+    """Return an example in the wording that was calibrated best, as `with_calibrated_cues` does."""
     if not _has_plain_brackets(example):
         return example
     target = tgt_lang or example.tgt_lang or evaluator.tgt_lang

@@ -97,7 +97,6 @@ class Calibration:
     Attributes:
         chosen: name of the first wording whose AUC on the half that chooses is within 0.01 of the
             largest.
-        src_lang, tgt_lang: ISO 639-1 codes.
         evaluator: the evaluator, as signatures name it.
         wordings: the figures of every wording, in the order of comparison.
         left_out: a mapping from name to why a wording was not compared.
@@ -151,11 +150,7 @@ class Calibration:
         raise InputError(f"wording: expected one of {known}, got {name!r}")
 
     def note(self, name: str) -> str:
-        """Return what a reader of figures must know about a wording under this evaluator.
-
-        Raises:
-            InputError: for a name that was not compared.
-        """
+        """Return what a reader of figures must know about a wording under this evaluator."""
         result = self.of(name)
         figures = result.report
         limits = result.intervals.get("auc")
@@ -177,12 +172,7 @@ class Calibration:
         )
 
     def default_note(self, dataset: str, *, is_development: bool = False) -> str:
-        """Return what a reader must know of the chosen wording where nobody named cues.
-
-        Args:
-            dataset: name of the dataset that is judged.
-            is_development: whether the translations are those that chose the wording.
-        """
+        """Return what a reader must know of the chosen wording where nobody named cues."""
         note = (
             f"{self.note(self.chosen)}. Nobody named cues, so these were taken, which its"
             " calibration chose; name gender_brackets for those that other evaluators get"
@@ -198,11 +188,9 @@ class Calibration:
         return note
 
     def unmeasured_note(self, name: str, dataset: str) -> str:
-        """Return what a reader must know of figures on data for which there is no calibration.
-
-        Whether an evaluator understands a cue depends on the sentences around it, so the figures of
-        one dataset say nothing about another.
-        """
+        """Return what a reader must know of figures on data for which there is no calibration."""
+        # Whether an evaluator understands a cue depends on the sentences around it, so the figures
+        # of one dataset say nothing about another.
         return (
             f"The cues {name} were calibrated on {self.data}; how well"
             f" {self.evaluator.partition('@')[0]} understands them in {dataset_in_words(dataset)}"
@@ -211,23 +199,15 @@ class Calibration:
         )
 
     def is_for(self, evaluator: Evaluator, src_lang: str, tgt_lang: str) -> bool:
-        """Return whether the calibration was made for an evaluator and languages.
-
-        Args:
-            evaluator: the evaluator that will judge. The name of its folder does not matter.
-            src_lang, tgt_lang: languages of what is judged, ISO 639-1.
-        """
+        """Return whether the calibration was made for an evaluator and languages (ISO 639-1)."""
+        # The name of the evaluator's folder does not matter.
         name = scorer_fields(evaluator, "")["eval"]
         is_same = self.evaluator.rpartition("@")[2] == name.rpartition("@")[2]
         sides = ((self.src_lang, src_lang), (self.tgt_lang, tgt_lang))
         return is_same and all(same_language(*side) for side in sides)
 
     def check_evaluator(self, evaluator: Evaluator, src_lang: str, tgt_lang: str) -> None:
-        """Refuse an evaluator or languages for which the calibration was not made.
-
-        Raises:
-            InputError: for another evaluator, or other languages.
-        """
+        """Refuse an evaluator or languages for which the calibration was not made."""
         if not self.is_for(evaluator, src_lang, tgt_lang):
             raise InputError(
                 f"cues: the calibration was made for {self.evaluator} and"
@@ -237,12 +217,9 @@ class Calibration:
             )
 
     def is_development(self, sources: Sequence[str], translations: Sequence[str]) -> bool:
-        """Return whether the translations are those that chose the wording: whether more than half
-        of the development set is among them, or more than half of them are in it.
-
-        The digests that the calibration keeps are a random sample of its development set, so the
-        number of common rows is estimated.
-        """
+        """Return whether most of the translations, or of the development set, are in both."""
+        # The digests that the calibration keeps are a random sample of its development set, so the
+        # number of common rows is estimated.
         n_judged, share = self._common(sources, translations)
         share_judged = min(1.0, share * self.n_rows / max(1, n_judged))
         return max(share, share_judged) > _LARGEST_SHARE
@@ -253,11 +230,7 @@ class Calibration:
         return len(judged), len(judged & set(self.sketch)) / max(1, len(self.sketch))
 
     def check_not_development(self, sources: Sequence[str], translations: Sequence[str]) -> None:
-        """Refuse to judge the translations that chose the wording.
-
-        Raises:
-            InputError: for such translations (`is_development`).
-        """
+        """Refuse to judge the translations that chose the wording (`is_development`)."""
         if self.is_development(sources, translations):
             share = self._common(sources, translations)[1]
             raise InputError(
@@ -297,11 +270,7 @@ def read_calibration(path: Path) -> Calibration:
 
 @cache
 def shipped_calibrations() -> tuple[Calibration, ...]:
-    """Return the calibrations that ship with the package, or with an evaluator of another one.
-
-    Raises:
-        DataError: for a damaged file of the package.
-    """
+    """Return the calibrations that ship with the package, or with an evaluator of another one."""
     files = (model.path / CALIBRATION for model in registry.load_all("evaluator").values())
     return tuple(
         map(read_calibration, (*sorted(_FOLDER.glob("*.json")), *filter(Path.is_file, files)))

@@ -87,15 +87,11 @@ def audited(
 
     Examples:
         >>> from cc_hf import evaluate, load_material
-        >>> material = load_material("simplegen", "en-de")
-        >>> texts = ["Sie ist Ärztin."] * 2664
-        >>> def small(sources, translations):
-        ...     return [1.0] * len(sources)
+        >>> material, texts = load_material("simplegen", "en-de"), ["Sie ist Ärztin."] * 2664
         >>> def large(sources, translations):
         ...     return [len(text) for text in sources]
+        >>> small = lambda sources, translations: [1.0] * len(sources)
         >>> result = evaluate(material, translations=texts, evaluator=small)
-        >>> result.scores["accuracy"]
-        1.0
         >>> audited(result, material, large, size=400).counts["n_trusted"]
         400
     """
@@ -168,7 +164,6 @@ def corrected(
     corrected; figures with weights by rank are not.
 
     Args:
-        result: a result with judgements.
         trusted: id of a sample -> how right it is by the trusted judge, in [0, 1].
         by: the trusted judge, as the signature names it.
         about: the trusted verdicts, as the note names them.
@@ -236,9 +231,7 @@ def corrected(
 
 
 def corrected_estimates(metric: str, judgements: Sequence[Judgement]) -> dict[str, Estimate]:
-    """Return the corrected figures of judgements by a metric, some of them with trusted verdicts,
-    without "corrected_" in their names; {} if none has one.
-    """
+    """Return the figures that trusted verdicts correct, without "corrected_"; {} if none can be."""
     return registered_metric(metric).corrected(judgements)
 
 
@@ -295,9 +288,7 @@ def transferred(result: EvaluationResult, labelled: EvaluationResult) -> Evaluat
 
 
 def _transferred(judged: Sequence[Judgement], labelled: Sequence[Judgement]) -> _Figure | None:
-    """Return the corrected share of right judgements and its interval; None without judgements, or
-    without labels of one kind.
-    """
+    """Return the corrected share of right judgements; None without judgements or enough labels."""
     table = np.zeros((2, 2), dtype=np.int64)
     for j in labelled:
         table[int(not j.trusted or j.trusted < 0.5), int(not j.is_correct)] += 1

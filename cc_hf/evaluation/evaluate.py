@@ -147,9 +147,9 @@ def evaluate_all(
 ) -> ResultSet:
     """Judge the translations of one system by every metric that fits the material, or by several.
 
-    Without translations, judge the evaluator. Translations are read or made once, and the evaluator
-    is loaded once. With translations or a system, only metrics that judge translations run;
-    without, only metrics that judge the evaluator itself.
+    Translations are read or made once, and the evaluator is loaded once. With translations or a
+    system, only metrics that judge translations run; without, only metrics that judge the evaluator
+    itself.
 
     A metric does not run if it does not fit. Neither does one that lacks an optional package or a
     required option, or that needs an evaluator when none is named or ships for the pair; the result
@@ -167,10 +167,8 @@ def evaluate_all(
             evaluator that ships for the language pair.
         loading: how the evaluator is loaded.
         name: name of the system in reports; None for the default, see `evaluate`.
-        clean: whether to remove what stands around translations and is sure to be none of them,
-            such as code fences, prefaces, markup and thinking; the signature says so. False judges
-            everything as it is. None refuses files in which nearly every translation is wrapped,
-            and judges refusals ("I can't help with that") and placeholders ("N/A") as incorrect.
+        clean: True removes what stands around translations, such as code fences; False judges it,
+            too; None refuses files in which nearly every translation is wrapped. See `evaluate`.
         seed: seed of the bootstrap, 0 or more.
 
     Returns:

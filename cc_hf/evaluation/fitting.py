@@ -51,7 +51,6 @@ def chosen_metrics(
     """Make the metrics of the given names, all of which must fit the material.
 
     Args:
-        names: names of metrics, at least one.
         options: options of metrics by name; each goes to every metric that has it.
         has_evaluator: whether the caller named an evaluator, which at least one metric must then
             use.
@@ -180,10 +179,6 @@ def with_options(
 def make_metric(name: str, options: Mapping[str, Any] | None = None) -> Metric:
     """Make a metric from its name and its options.
 
-    Args:
-        name: a name of `cc-hf list metrics`.
-        options: values of the metric's options by name; None for the defaults.
-
     Raises:
         UnknownNameError: for a metric that is not registered, or an option that the metric does not
             have.
@@ -202,7 +197,6 @@ def check_translations_or_system(
 
     Examples:
         >>> metric = make_metric("contrastive_conditioning")
-        >>> check_translations_or_system([metric], ["Sie ist Ärztin."], None)
         >>> check_translations_or_system([metric], None, None)
         Traceback (most recent call last):
             ...

@@ -52,7 +52,6 @@ class Inspected:
     """Translations as a metric judges them, and what is said of those that were given.
 
     Attributes:
-        given: the translations as they were given.
         texts: what is judged; "" for what is no translation.
         untranslated: row of a refusal or placeholder -> the text that was given.
         wrapped: rows with text around the translation that is a reason not to cite figures.
@@ -70,9 +69,7 @@ class Inspected:
     plain: list[str] | None = None
 
     def counts(self, *, is_moved: bool = True) -> dict[str, int]:
-        """Return the numbers of wrapped translations, where these move figures, and of refusals and
-        placeholders; without those that are 0.
-        """
+        """Return the numbers, above 0, of wrapped translations that move figures, and refusals."""
         counts = {
             "n_wrapped": len(self.wrapped) if is_moved else 0,
             "n_untranslated": len(self.untranslated),
@@ -83,8 +80,7 @@ class Inspected:
 def known_texts(
     examples: Sequence[Example], references: Sequence[Mapping[str, Any]]
 ) -> tuple[str, ...]:
-    """Return what each row says of what a translation may contain: its source, else another text of
-    people; "" for a row without.
+    """Return each row's source, else another text of people; "" for a row without.
 
     Examples:
         >>> known_texts((), [{"correct_sources": ["a", "b"]}, {"category": "female"}])
@@ -99,9 +95,7 @@ def known_texts(
 def check_wrapped(
     metric: type[Metric], translations: Sequence[str], texts: Sequence[str], *, clean: bool | None
 ) -> None:
-    """Refuse a file in which nearly every translation is wrapped, unless the user said what is
-    meant.
-    """
+    """Refuse a file of which nearly every translation is wrapped, unless `clean` is given."""
     if not isinstance(clean, (bool, type(None))):
         raise InputError(f"clean: expected True, False or None, got {shown(clean)}")
     if clean is not None or not is_inspected(metric):
@@ -178,9 +172,8 @@ def inspected(
 
 
 def is_inspected(metric: type[Metric]) -> bool:
-    """Return whether a metric judges translations that must be there; replies are read elsewhere,
-    and a rewriter may give none.
-    """
+    """Return whether a metric judges translations that must be there."""
+    # Replies are read elsewhere, and a rewriter may give none.
     return metric.takes_translations and metric.counts_unusable and not metric.reads_replies
 
 
@@ -195,9 +188,7 @@ def _listed(named: Sequence[Artefact]) -> str:
 def _untranslated(
     given: Sequence[str], judged: Sequence[str], texts: Sequence[str], *, takes_refusals: bool
 ) -> dict[int, str]:
-    """Return the rows of refusals and placeholders, and of texts of which cleaning leaves nothing,
-    with the text that was given.
-    """
+    """Return refusals, placeholders and texts of which cleaning leaves nothing, by row."""
     rows = zip(given, judged, texts, strict=True)
     return {
         row: original
@@ -218,9 +209,7 @@ def _is_no_translation(translation: str, text: str) -> bool:
 def both_genders_counts(
     metric: Metric, rows: Rows, judgements: Sequence[Judgement]
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Count the translations that name both genders where the source names one, with a note that is
-    also given as a warning.
-    """
+    """Count translations that name both genders where the source names one, and warn of them."""
     if not (metric.judges and rows.translations) or metric.reads_replies:
         return {}, ()
     if isinstance(metric, StreamedMetric) and judgements:
@@ -241,9 +230,8 @@ def both_genders_counts(
 def unusable_counts(
     metric: Metric, rows: Rows, sources: Sequence[str]
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Count the translations that no metric can judge. Many of them show a system that does not
-    translate, or a wrong file.
-    """
+    """Count the translations that no metric can judge."""
+    # Many of them show a system that does not translate, or a wrong file.
     if not rows.translations or metric.reads_replies or not metric.counts_unusable:
         return {}, ()
     unusable = unusable_rows(

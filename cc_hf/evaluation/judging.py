@@ -215,9 +215,8 @@ def _checked_rows(
 
 
 def _is_moved(metric: Metric, rows: Rows, plain: Sequence[str], figures: Figures) -> bool:
-    """Return whether figures depend on what stands around the translations: by more than a point
-    where the words of the translations are read, and always where an evaluator scores them.
-    """
+    """Return whether figures depend on what stands around the translations."""
+    # An evaluator always scores it; where words are read, a figure must move by over a point.
     if isinstance(metric, ScoringMetric):
         return True
     try:
@@ -231,9 +230,8 @@ def _is_moved(metric: Metric, rows: Rows, plain: Sequence[str], figures: Figures
 
 
 def _pairs(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the name of each row's pair; "" for a row without a twin. A name that more than two
-    rows share means something else in data of the user's own.
-    """
+    """Return the name of each row's pair; "" for a row without a twin."""
+    # A name that more than two rows share means something else in data of the user's own.
     names = [row.get("pair") or "" for row in rows]
     counts = Counter(names)
     return [name if counts[name] == 2 else "" for name in names]
@@ -327,12 +325,10 @@ def _calibration_notes(
     evaluator: Evaluator,
     calibrated: Calibration | None,
 ) -> tuple[str, ...]:
-    """Return how well the wording of the cues works under the evaluator, if this is known.
-
-    A calibration is quoted for the dataset that it was made on, and for a user's file. For cues
-    that the user chose for another dataset, the note says that nothing is known, and is also given
-    as a warning.
-    """
+    """Return how well the wording of the cues works under the evaluator, if this is known."""
+    # A calibration is quoted for the dataset that it was made on, and for a user's file. For cues
+    # that the user chose for another dataset, the note says that nothing is known, and is also
+    # given as a warning.
     if calibrated is not None:
         sources = [example.source for example in material.examples]
         is_development = calibrated.is_development(sources, translations)
@@ -367,10 +363,7 @@ def _calibration_notes(
 
 
 def _data_notes(material: Material, *, has_notes: bool) -> list[str]:
-    """Return the remark of the configuration, and a note on metrics without an evaluator.
-
-    These metrics are named only if there are notes on the evaluator.
-    """
+    """Return the configuration's remark and, beside notes, the metrics without evaluator."""
     if material.config is None or material.origin.dataset not in registry.names("dataset"):
         return []
     notes = [material.config.remark] if material.config.remark else []
@@ -399,9 +392,8 @@ else:
 class MetricModule(_Host):  # type: ignore[misc]
     """Base class of this package's `evaluate` modules, used together with `evaluate.Metric`.
 
-    It splits options between host and metric, checks rows when they are added, and judges them in
-    `_compute`. What it says of itself is what the class of the metric declares; its homepage is the
-    paper that it follows.
+    What it says of itself is what the class of the metric declares; its homepage is the paper that
+    it follows.
     """
 
     metric: type[Metric]
@@ -420,37 +412,18 @@ class MetricModule(_Host):  # type: ignore[misc]
         return evaluate.MetricInfo(**module_info(self.metric))
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-        """Compute the figures, and refuse predictions that the metric does not read.
-
-        The host would drop such predictions without a message.
-
-        Args:
-            predictions: translations; None for a metric that judges the evaluator itself.
-
-        Returns:
-            The dict of `module_figures`; None on other than the main process of the host.
-
-        Raises:
-            InputError: for predictions that the metric does not read, or rows that do not fit.
-        """
+        """Compute what `module_figures` returns, and refuse predictions that the metric ignores."""
         # Rows are checked when the host adds them, before it passes the options on.
         self._counts_blank = {**self._options, **options}.get("on_blank") == "incorrect"
         if self.metric.takes_translations:
             return super().compute(predictions=predictions, references=references, **options)
+        # The host would drop such predictions without a message.
         self.metric.check_no_translations(predictions)
         return super().compute(references=references, **options)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **options: Any) -> None:
-        """Check rows and add them.
-
-        The host would convert numbers to strings and accept empty lists, so rows are checked first.
-
-        Args:
-            predictions: translations; None for a metric that judges the evaluator itself.
-
-        Raises:
-            InputError: for rows that the metric cannot judge.
-        """
+        """Check rows and add them."""
+        # The host would convert numbers to strings and accept empty lists.
         texts, rows = self.metric.check_input(
             predictions, references, whole=False, counts_blank=self._counts_blank
         )
@@ -458,11 +431,7 @@ class MetricModule(_Host):  # type: ignore[misc]
         super().add_batch(**columns, references=rows, **options)
 
     def add(self, *, prediction: Any = None, reference: Any = None, **options: Any) -> None:
-        """Check one row and add it, as `add_batch` does.
-
-        Raises:
-            InputError: for a row that the metric cannot judge.
-        """
+        """Check one row and add it, as `add_batch` does."""
         predictions = [prediction] if self.metric.takes_translations else prediction
         self.add_batch(predictions=predictions, references=[reference], **options)
 
@@ -504,24 +473,7 @@ def load_metric(name: str, **options: Any) -> Any:
 def module_figures(
     metric: type[Metric], predictions: Any, references: Any, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what an `evaluate` module returns: figures, counts and lists in one flat dict.
-
-    Args:
-        predictions: translations; None for a metric that judges the evaluator itself.
-
-    Examples:
-        >>> from cc_hf.evaluation.fitting import make_metric
-        >>> metric = type(make_metric("contrastive_conditioning"))
-        >>> row = {"correct_sources": ["a [female] cook"], "incorrect_sources": ["a [male] cook"]}
-        >>> figures = module_figures(
-        ...     metric,
-        ...     ["eine Köchin"],
-        ...     [row | {"category": "female"}],
-        ...     {"evaluator": lambda sources, translations: [float("fe" in s) for s in sources]},
-        ... )
-        >>> figures["accuracy"], figures["n"]
-        (1.0, 1)
-    """
+    """Return what an `evaluate` module returns: figures, counts and lists in one flat dict."""
     known = option_names(metric)
     for name in options:
         if name not in known:

@@ -114,14 +114,9 @@ class Material:
         return self.limit is not None and self.limit < len(self._whole)
 
     def translated_lines(self) -> dict[int, list[int]]:
-        """Return how else a file with one translation per line may be made.
-
-        Returns:
-            Number of lines of the file -> the 0-based line of each example. These are the files
-            with a line for every example where `limit` leaves some out, and with a line for every
-            line of the upstream file where the configuration leaves some out.
-        """
-        # A file has a line for each example, or for each line of the upstream file.
+        """Return number of lines of a file of translations -> the 0-based line of each example."""
+        # A file has a line for each example, also for those that `limit` leaves out, or for each
+        # line of the upstream file.
         lengths = {len(self._whole): self._rows_in_limit}
         keys = self.config.line_keys if self.rows is None and self.config is not None else {}
         for n, key in keys.items():
@@ -152,14 +147,7 @@ class Material:
         )
 
     def references(self, metric: type[Metric]) -> Any:
-        """Return what a metric reads of the rows.
-
-        Returns:
-            One mapping per row; rows that are no examples are returned as they are.
-
-        Raises:
-            DataError: for a file that is missing or not as expected.
-        """
+        """Return what a metric reads of the rows; those that are no examples stay as they are."""
         examples = self.examples
         return metric.references(examples) if examples or self.rows is None else self.rows
 
@@ -231,13 +219,7 @@ class Material:
 
 def limited_rows(examples: Sequence[Example], limit: int | None) -> list[int]:
     """Return the rows of a first look: the first ones, or, where these lack a category that others
-    have, the first ones of every category in turn.
-
-    Args:
-        limit: number of rows; None for all.
-
-    Returns:
-        0-based rows in their order.
+    have, the first ones of every category in turn; 0-based, in their order.
 
     Examples:
         >>> examples = load_examples("simplegen", "en-de")
@@ -291,19 +273,11 @@ class DataOptions:
 
     @property
     def languages(self) -> tuple[str | None, str | None]:
-        """The source and target language of the language pair.
-
-        Raises:
-            InputError: for a text that is no language pair.
-        """
+        """The source and target language of the language pair."""
         return (None, None) if self.language_pair is None else language_pair(self.language_pair)
 
     def load(self, dataset: str, config: str | None = None) -> Material:
-        """Find the dataset, see `load_material`.
-
-        Raises:
-            InputError: as `load_material` does.
-        """
+        """Find the dataset, see `load_material`."""
         src_lang, tgt_lang = self.languages
         return load_material(
             dataset,

@@ -93,11 +93,10 @@ def inputs_description(metric: type[Metric]) -> str:
 
 
 def module_info(metric: type[Metric]) -> dict[str, Any]:
-    """Return the fields of `evaluate.MetricInfo` for a metric. The columns of its rows follow from
-    what reads their values.
-    """
+    """Return the fields of `evaluate.MetricInfo` for a metric."""
     from datasets import Features, Sequence, Value
 
+    # The columns of rows follow from what reads their values.
     text = Value("string")
     columns = {str: text, int: Value("int64"), list[str]: Sequence(text)}
     references = {

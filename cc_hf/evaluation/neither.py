@@ -76,9 +76,7 @@ def measured(
     *,
     most_neither: float | None,
 ) -> Figures:
-    """Return the figures of a metric: of two verdicts, with a note, where a larger share of the
-    translations than `most_neither` would have the verdict "neither".
-    """
+    """Return a metric's figures: of two verdicts if more than `most_neither` would be neither."""
     figures = metric.measure(rows, bootstrap, scoring)
     n, n_neither = len(rows.references), figures.counts.get("n_neither", 0)
     if most_neither is None or n_neither <= most_neither * n:

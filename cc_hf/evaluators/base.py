@@ -47,11 +47,9 @@ class Sharing:
     """Where scores are looked up and kept, and who computes those that are missing.
 
     Attributes:
-        cache: scores on disk, or None. Among several processes only the main one has it.
-        team: the processes that score together.
-        node_cache: scores on disk that another machine than that of the main process has; they are
-            read, and the main process stores them in its own cache.
-        part: the part of the scores that is computed, or None for all of them.
+        cache: scores on disk; among several processes only the main one has it.
+        node_cache: scores on disk of another machine than that of the main process; only read.
+        part: the part of the scores that is computed; None for all of them.
     """
 
     cache: ScoreCache | None = None
@@ -119,17 +117,15 @@ class Sharing:
     def _of_other_nodes(
         self, session: CacheSession, pairs: Sequence[Pair], known: Mapping[int, ScoreRow]
     ) -> dict[int, ScoreRow]:
-        """Return scores that the main process lacks, and another machine has; they are stored.
-
-        A file that the machines share is opened by the main process only, so that nothing depends
-        on the locks of a network file system.
-        """
+        """Return scores that another machine has and the main process lacks, and store them."""
         if self.team.size == 1 or len(known) == len(pairs):
             return {}
         shared_file = self.team.from_main(lambda: self.cache.number if self.cache else 0)
         missing = [i for i in range(len(pairs)) if i not in known]
         rows: dict[int, ScoreRow] = {}
         with self.team.reporting_errors():
+            # A file that the machines share is opened by the main process only, so that nothing
+            # depends on the locks of a network file system.
             if self.node_cache is not None and self.node_cache.number not in (0, shared_file):
                 with self.node_cache.session(dict(json.loads(session.identity))) as other:
                     by_number = other.find([pairs[i] for i in missing])
@@ -147,12 +143,7 @@ class Sharing:
         known: Mapping[int, ScoreRow],
         show: Callable[[int], Progress],
     ) -> Iterator[tuple[list[TokenIds], list[ScoreRow]]]:
-        """Yield the scores of requests that are not known, batch by batch.
-
-        Batches are planned for all requests, so that a run that was stopped anywhere, and merged
-        parts, leave batches of the same plan. Where another evaluation has scored some pairs of a
-        batch, the others are planned anew, together with those of all such batches.
-        """
+        """Yield the scores of requests that are not known, batch by batch."""
         # Another text with the same token ids may have been scored before.
         ready = {
             key: next(known[i] for i in members if i in known)
@@ -165,6 +156,9 @@ class Sharing:
         unscored = {key for k, key in enumerate(ids) if k not in stored}
         whole: list[list[TokenIds]] = []
         rest: set[TokenIds] = set()
+        # Batches are planned for all requests, so that a run that was stopped anywhere, and merged
+        # parts, leave batches of the same plan. Where another evaluation has scored some pairs of a
+        # batch, the others are planned anew, together with those of all such batches.
         for batch in self.plan(model, list(alike)):
             left = [key for key in batch if key in unscored]
             if len(left) == len(batch):
@@ -224,8 +218,7 @@ class Evaluator(TokenModel):
     """A model that scores translations, with a cache and faster modes.
 
     Attributes:
-        sharing: the cache, the processes, and the part of the scores that is computed; whoever
-            loads the model sets it.
+        sharing: the cache, the processes, and the part of the scores that is computed.
         mode: the resolved mode, one of `cc_hf.evaluators.options.MODES`; "auto" without a faster
             pass is "exact". In "auto" all scores of `score` are exact, and `fast` is the faster
             pass.
@@ -240,21 +233,14 @@ class Evaluator(TokenModel):
     def score_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> TokenScores:
-        """Score one batch.
-
-        Args:
-            sources: token ids of n sources, as `encode_sources` returns them.
-            targets: token ids of n translations, as `encode_targets` returns them.
-        """
+        """Score one batch of token ids, as `encode_sources` and `encode_targets` return them."""
         return TokenScores.of(self.logprobs_batch(sources, targets))
 
     def signature_fields(self) -> dict[str, str]:
-        """Return the fields that describe this evaluator in a signature.
-
-        Where decisions use a faster pass, `dtype` names its precision and the exact one.
-        """
+        """Return the fields that describe this evaluator in a signature."""
         fields = {
             "eval": f"{self.name}@{self.identity}",
+            # Where a faster pass decides, both precisions are named: its own and the exact one.
             "dtype": self.dtype if self.fast is None else f"{self.fast.dtype}/{self.dtype}",
         }
         return {**fields, "toolong": "truncate"} if self.on_too_long == "truncate" else fields
@@ -263,10 +249,10 @@ class Evaluator(TokenModel):
         """Return everything that a score depends on except languages and texts.
 
         The cache never mixes scores of different identities. A family with an option that changes
-        scores and that is not in `signature_fields` must add it here. `batch_tokens` is left out
-        because it changes only rounding. Devices and versions of the libraries are included because
-        they round differently, visibly so in low precision.
+        scores and that is not in `signature_fields` must add it here.
         """
+        # `batch_tokens` changes only rounding, so it is left out. Devices and versions of the
+        # libraries also round differently, but visibly so in low precision.
         return {
             **self.signature_fields(),
             "dtype": self.dtype,
@@ -354,9 +340,6 @@ class Evaluator(TokenModel):
 
         What distinguishes such texts, the cue, is lost, so that the decision would be a tie.
 
-        Args:
-            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
-
         Raises:
             TooLongError: for the first such pair; the message names its row.
         """
@@ -434,10 +417,6 @@ class Evaluator(TokenModel):
     ) -> list[npt.NDArray[np.float64]]:
         """Return the log-probability of every target token of pairs that are already encoded.
 
-        Args:
-            sources: token ids of n sources, as `encode_sources` returns them.
-            targets: token ids of n translations, as `encode_targets` returns them.
-
         Returns:
             One float64 array of natural logarithms per pair, EOS included.
 
@@ -459,10 +438,7 @@ class Evaluator(TokenModel):
         targets: Sequence[Sequence[int]],
         requests: Sequence[ScoringRequest],
     ) -> list[npt.NDArray[np.float64]]:
-        """Return checked log-probabilities; pairs with equal token ids are computed once.
-
-        The requests are quoted in messages.
-        """
+        """Return checked log-probabilities; pairs with equal token ids are computed once."""
         self.refresh()
         keys = [
             (tuple(source), tuple(target)) for source, target in zip(sources, targets, strict=True)
@@ -513,11 +489,9 @@ class Evaluator(TokenModel):
         ]
 
     def _pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return what each id adds to the text of the ids before it.
-
-        Decoded prefixes are compared because tokenizers mark words and write parts of characters in
-        many ways.
-        """
+        """Return what each id adds to the text of the ids before it."""
+        # Decoded prefixes are compared because tokenizers mark words and write parts of characters
+        # in many ways.
         texts = [
             "".join(text.split()).rstrip("\ufffd")
             for text in self.decode_targets([ids[: n + 1] for n in range(len(ids))])
@@ -528,11 +502,7 @@ class Evaluator(TokenModel):
         ]
 
     def variety_notes(self, src_lang: str, tgt_lang: str) -> tuple[str, ...]:
-        """Return a note for each language whose script or region the model does not know.
-
-        Args:
-            src_lang, tgt_lang: as for `languages`.
-        """
+        """Return a note for each language whose script or region the model does not know."""
         notes = []
         sides = zip(("source", "target"), self.languages(src_lang, tgt_lang), strict=True)
         for side, lang in sides:

@@ -1,6 +1,4 @@
-"""From texts to batches: requests, token ids whose lengths are checked, and batches of pairs, which
-are sorted by length, with as many pairs as fit a budget of padded tokens.
-"""
+"""From texts to batches: numbered requests, token ids of checked lengths, batches of pairs."""
 
 from __future__ import annotations
 
@@ -21,14 +19,12 @@ def plan_batches(
     batch_tokens: int,
     batch_size: int | None = None,
 ) -> list[list[int]]:
-    """Split pairs into batches, the longest first.
+    """Split pairs into batches, the longest first: one too large for the memory fails at once.
 
-    A batch that is too large for the memory therefore fails at once. A batch of n pairs costs n *
-    (longest source + longest target) and stays within `batch_tokens`; a pair that alone costs more
-    is a batch of its own.
+    A batch of n pairs costs n * (longest source + longest target) tokens.
 
     Args:
-        batch_tokens: largest cost of a batch, in tokens.
+        batch_tokens: largest cost of a batch; a pair that alone costs more is a batch of its own.
         batch_size: largest number of pairs in a batch; None for any.
 
     Returns:
@@ -68,9 +64,6 @@ def plan_batches(
 
 def numbered_requests(sources: Sequence[str], translations: Sequence[str]) -> list[ScoringRequest]:
     """Pair sources with translations and number the pairs from 0.
-
-    Returns:
-        n requests, whose `row` is their number.
 
     Raises:
         InputError: for different numbers of sources and translations, or for anything else than
@@ -121,8 +114,6 @@ def encoded(
 ) -> tuple[list[list[int]], list[list[int]]]:
     """Return the token ids of sources and translations, with their lengths checked.
 
-    A text that is too long is never in the cache, so that the error is the same with a cache.
-
     Raises:
         InputError: for languages that the model does not support.
         TooLongError: for all texts that are too long; the message quotes the first.
@@ -139,6 +130,7 @@ def encoded(
             pairs.append(model.fit(source, target, request))
         except TooLongError as error:
             errors.append(error)
+    # Texts that are too long are never cached, so that the error is the same with a cache.
     if errors:
         more = f"; {len(errors)} pairs are too long" * (len(errors) > 1)
         only_translations = all(error.translations for error in errors)

@@ -54,11 +54,7 @@ _EMPTY_DIGEST = hashlib.blake2b(digest_size=8)
 
 
 class CacheFile:
-    """One SQLite file, which keeps no connection between two uses.
-
-    Attributes:
-        is_default: whether it is the default file, which need not be writable.
-    """
+    """One SQLite file without a connection between uses; the default one may be unwritable."""
 
     def __init__(self, path: Path, *, is_default: bool = False) -> None:
         self.path = path
@@ -67,9 +63,7 @@ class CacheFile:
 
     @property
     def number(self) -> int:
-        """The number that the file system gives the file, on every machine that shares it; 0 if
-        there is no file.
-        """
+        """The file's number in its file system, the same on every machine; 0 without a file."""
         return self.path.stat().st_ino if is_file(self.path) else 0
 
     def raise_or_warn(self, error: Exception) -> None:
@@ -96,16 +90,11 @@ class CacheFile:
         )
 
     def _open(self) -> sqlite3.Connection:
-        """Open the file, create its tables if it is new, and check its version.
-
-        A locked file is tried again, because SQLite does not wait by itself in every case.
-
-        Returns:
-            The open connection, which the caller must close.
-        """
+        """Open the file, create its tables if need be, check its version; the caller closes it."""
         if is_folder(self.path):
             raise InputError(f"cache: expected a file, {self.path} is a folder")
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        # A locked file is tried again, because SQLite does not wait by itself in every case.
         until = time.monotonic() + _BUSY_SECONDS
         while True:
             try:
@@ -136,17 +125,13 @@ class CacheFile:
         return connection
 
     def _is_in_a_closed_folder(self, error: sqlite3.OperationalError) -> bool:
-        """Return whether the file cannot be read because SQLite cannot write beside it.
-
-        Nobody has it open for writing if there is no log beside it.
-        """
+        """Return whether the file cannot be read because SQLite cannot write beside it."""
         cannot_write = "readonly" in str(error) or "unable to open" in str(error)
+        # Nobody has the file open for writing if there is no log beside it.
         return cannot_write and self.is_cache() and self._files() == [self.path]
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Set up a connection, create the tables of a new file or add what an older one lacks, and
-        check the file's version.
-        """
+        """Set up a connection, create or complete the tables, and check the file's version."""
         # A crash of the machine may lose the last scores, but does not damage the file.
         connection.execute("PRAGMA synchronous = NORMAL")
         # Without the lock first, which a file that is read-only refuses.
@@ -215,9 +200,7 @@ def _use_log(connection: sqlite3.Connection) -> None:
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
-    """Add the digests that scores of version 1 lack; for this connection only if the file cannot
-    be written.
-    """
+    """Add digests to scores of version 1, for this connection only if the file is read-only."""
     try:
         with connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -235,14 +218,9 @@ def _migrate(connection: sqlite3.Connection) -> None:
 
 
 def row_digest(key: object, total: object, n: object, mean: object) -> bytes | None:
-    """Return the digest that is stored with a score.
-
-    The checksums of SQLite, where it has some, do not cover values: one byte can make another score
-    of a score.
-
-    Returns:
-        The digest; None for values that are no score.
-    """
+    """Return the digest that is stored with a score; None for values that are no score."""
+    # The checksums of SQLite, where it has some, do not cover values: one byte can make another
+    # score of a score.
     digest = _EMPTY_DIGEST.copy()
     try:
         digest.update(key + _ROW.pack(total, n, mean))  # type: ignore[operator]
@@ -267,9 +245,7 @@ def _header(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def is_damage(error: Exception) -> bool:
-    """Return whether an error means damage.
-
-    SQLite reports a file that is locked, unwritable or on a full disk as operational instead.
+    """Return whether an error means damage, not a file that is locked or cannot be written.
 
     Examples:
         >>> is_damage(sqlite3.DatabaseError("file is not a database"))
@@ -277,6 +253,7 @@ def is_damage(error: Exception) -> bool:
         >>> is_damage(sqlite3.OperationalError("database is locked"))
         False
     """
+    # SQLite reports a file that is locked, unwritable or on a full disk as operational.
     if isinstance(error, sqlite3.OperationalError):
         # Damage to names hides a table or a column; damage to the version makes a file of version 2
         # look like one that lacks the column of digests.

@@ -77,18 +77,14 @@ _STORE_STAGED = (
 
 
 class CacheSession:
-    """An open cache for one identity.
-
-    Without a connection it finds nothing and stores nothing.
+    """An open cache for one identity; without a connection it finds and stores nothing.
 
     Attributes:
-        identity: the identity, as it is stored.
         rounding: how far rounding can raise a mean log-probability above 0, by the precision that
             the identity names; scores above that count as damaged.
 
     Args:
         file: the cache's file, which reports errors; None for a session that stores nothing.
-        connection: the open file; None if it cannot be used.
         identity: everything that a score depends on except the pair, by name.
     """
 
@@ -107,13 +103,9 @@ class CacheSession:
         self._damaged: set[bytes] = set()
 
     def find(self, pairs: Sequence[Pair]) -> dict[int, ScoreRow]:
-        """Return the scores that are stored.
+        """Return the scores that are stored, by the index of their pair.
 
-        Rows that were altered or hold impossible scores are reported by a CacheWarning, and count
-        as missing.
-
-        Returns:
-            Scores by the index of the pair.
+        Altered and impossible scores are reported by a CacheWarning, and count as missing.
 
         Raises:
             CacheError: for a damaged file.
@@ -123,10 +115,7 @@ class CacheSession:
         return self.find_keys({self.key(pair): i for i, pair in enumerate(pairs)})
 
     def find_equal(self, ids: Sequence[TokenIds]) -> dict[int, ScoreRow]:
-        """Return the scores of texts that have the given token ids, whatever the texts are.
-
-        Returns:
-            Scores by the index of the token ids.
+        """Return the scores of texts that have the given token ids, by the index of these.
 
         Raises:
             CacheError: for a damaged file.
@@ -151,16 +140,13 @@ class CacheSession:
     def add(
         self, pairs: Sequence[Pair], rows: Sequence[ScoreRow], ids: Sequence[TokenIds] | None = None
     ) -> None:
-        """Store scores in one transaction.
+        """Store scores in one transaction, or warn once (CacheWarning) that they cannot be stored.
 
-        Scores that are stored already are kept unless they are damaged. Impossible scores are not
-        stored. Texts with the same token ids get one score, even if another process stored it
-        first. If the file cannot be written, a CacheWarning says so once, and nothing more is
-        stored.
+        Stored scores are kept unless they are damaged, and impossible ones are not stored. Texts
+        with the same token ids get one score, even if another process stored it first.
 
         Args:
-            rows: scores, in the order of the pairs.
-            ids: token ids, in the same order; None if they are not known.
+            ids: token ids, in the order of the pairs; None if they are not known.
         """
         if self._connection is None:
             return
@@ -170,14 +156,7 @@ class CacheSession:
         self.add_keyed(zip(keys, ids_keys, rows, strict=True))
 
     def add_keyed(self, rows: Iterable[tuple[bytes, bytes, ScoreRow]]) -> bool:
-        """Store scores with their keys and those of their token ids, as `add` does.
-
-        Args:
-            rows: any number of scores; all are stored, or none.
-
-        Returns:
-            Whether they are stored.
-        """
+        """Store all scores, by their keys and those of token ids, or none; return whether."""
         if self._connection is None or self._file is None:
             return False
         possible = ((key, ids, *row) for key, ids, row in rows if self.is_score(row))
@@ -208,14 +187,7 @@ class CacheSession:
         return True
 
     def find_keys(self, index: Mapping[bytes, int]) -> dict[int, ScoreRow]:
-        """Return the scores that are stored, as `find` does.
-
-        Args:
-            index: numbers by key.
-
-        Returns:
-            Scores by these numbers.
-        """
+        """Return the stored scores, as `find` does, by the numbers that `index` gives to keys."""
         scores: dict[int, ScoreRow] = {}
         damaged: list[object] = []
         try:
@@ -269,35 +241,24 @@ class CacheSession:
 
 
 def encoded(value: object) -> str:
-    """Return a value as JSON in ASCII, which is unambiguous for any text, lone surrogates included.
-
-    Examples:
-        >>> encoded(("Käse", 1))
-        '["K\\\\u00e4se",1]'
-    """
+    """Return a value as JSON in ASCII, unambiguous for any text, lone surrogates included."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
 
 def is_score(row: Sequence[object], rounding: float) -> bool:
-    """Return whether a row holds a score that a model can give.
-
-    The sum of the logarithms must be finite and at most 0 up to rounding, the number of tokens at
-    least 1, and the mean probability in [0, 1] up to rounding.
-    """
+    """Return whether a row holds a score that a model can give."""
     total, n, mean = row
     # SQLite keeps values of any type in any column, and a damaged page yields them.
     if not (
         isinstance(n, int) and isinstance(total, (int, float)) and isinstance(mean, (int, float))
     ):
         return False
+    # Rounding may lift the sum of the logarithms above 0, and the mean probability above 1.
     return n >= 1 and -math.inf < total <= n * rounding and 0 <= mean <= math.exp(rounding)
 
 
 def rounding_of(dtype: str) -> float:
     """Return how far rounding can change the mean log-probability of a translation.
-
-    Args:
-        dtype: precision of an evaluator, as its attribute names it.
 
     Examples:
         >>> rounding_of("float32"), rounding_of("bf16+float32")
@@ -308,10 +269,5 @@ def rounding_of(dtype: str) -> float:
 
 
 def shown_row(value: object) -> str:
-    """Return the beginning of a damaged value, for messages.
-
-    Examples:
-        >>> shown_row([1.5, 0, 2.0])
-        '[1.5, 0, 2.0]'
-    """
+    """Return the beginning of a damaged value, for messages."""
     return repr(value)[:_N_SHOWN]

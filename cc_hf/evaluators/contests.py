@@ -54,19 +54,13 @@ def pair_scores(
 ) -> npt.NDArray[np.float64]:
     """Return scores of pairs that decide every contest as the exact scores would.
 
-    If the evaluator has a faster pass (`Evaluator.fast`), this pass scores every request. A sample
-    of the contests, or all if they are few, is then scored exactly, and the error of the faster
-    pass is measured on the difference between the logarithms of the two best scores. Contests whose
-    difference is within twice the largest error towards the other side, or within five times the
-    root mean square of all errors, are scored exactly as well, and their errors count, too, until
-    no such contest is left. Of these contests, only those requests are scored exactly that are as
-    near to the best of their side. Requests that were scored again have their exact score, all
-    others that of the faster pass.
+    If the evaluator has a faster pass (`Evaluator.fast`), this pass scores every request. Contests
+    that its measured error could decide otherwise are then scored exactly, as far as a request may
+    be the best of its side. All other requests have the score of the faster pass.
 
     Args:
         contests: which requests are compared; a request belongs to at most one contest. Without
             any, all scores are exact.
-        src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
         score: a name of `SCORES` or `LOG_SCORES`; a function has its own definition.
         threshold: the difference below which a contest has no winner, which is decided as exactly;
             0 for none.
@@ -87,14 +81,9 @@ def pair_scores(
         >>> from cc_hf.evaluators.loading import load_evaluator
         >>> sources = ["The [female] doctor left.", "The [male] doctor left."]
         >>> requests = [ScoringRequest(source, "Die Ärztin ging.", 0) for source in sources]
-        >>> correct, incorrect = pair_scores(
-        ...     requests,
-        ...     load_evaluator("cc-tiny-en-de"),
-        ...     [([0], [1])],
-        ...     src_lang="en",
-        ...     tgt_lang="de",
-        ... )
-        >>> bool(correct > incorrect)
+        >>> tiny = load_evaluator("cc-tiny-en-de")
+        >>> right, wrong = pair_scores(requests, tiny, [([0], [1])], src_lang="en", tgt_lang="de")
+        >>> bool(right > wrong)
         True
     """
     # A function has no faster pass and cuts no text, and 0 is a score that it may return.
@@ -129,13 +118,9 @@ def check_contests(
 ) -> None:
     """Refuse contests that cannot be decided, which would otherwise count as ties.
 
-    Args:
-        scores: (n,) float64, in the order of the requests.
-        src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
-
     Raises:
-        TooLongError: when texts on both sides of a contest are equal only because they were cut
-            (`Evaluator.check_not_cut_alike`).
+        EvaluatorError: when all scores of a contest are 0 in floating point.
+        TooLongError: when texts on both sides of a contest are equal only because they were cut.
     """
     # Logarithms can be compared where their probabilities are 0 in floating point.
     for left, right in contests if score not in LOG_SCORES else ():
@@ -220,8 +205,9 @@ def _decided(
             )
         )
         is_exact[indices] = True
-        # Larger errors make more contests doubtful, and more requests of these possible winners;
-        # each is scored again at most once.
+        # The errors of those that were scored again say which others are close. Larger errors make
+        # more contests doubtful, and more requests of these possible winners; each is scored again
+        # at most once.
         rows = sorted(doubtful)
         added = [_difference(scores, contests[row], is_log=is_log) - rough[row] for row in rows]
         # A difference from a score of 0 is infinite and would make every other contest doubtful.
@@ -289,30 +275,26 @@ def scorer_fields(
 ) -> dict[str, str]:
     """Return the signature fields of what scored.
 
-    A function has no revision, nor has a model in memory; a digest of the scores tells two of the
-    same name apart.
-
     Args:
         score: definition of a score, which is that of the caller where a function scores.
         requests: the pairs that were scored; () for fields without a digest.
 
     Examples:
         >>> function = FunctionEvaluator(len)  # type: ignore[arg-type]
-        >>> scorer_fields(function, "geometric")
-        {'eval': 'function len', 'score': 'own'}
         >>> scorer_fields(function, "", [ScoringRequest("a", "b", 0)], [1.0])
         {'eval': 'function len@scores.df354714', 'score': 'own'}
     """
     fields = evaluator.signature_fields()
     fields["score"] = fields.get("score", score)
+    # A function has no revision, nor has a model in memory: a digest of the scores tells two of the
+    # same name apart.
     if has_revision(evaluator) or not requests:
         return fields
     return {**fields, "eval": signature.with_scores(fields["eval"], _digest(requests, scores))}
 
 
 def has_revision(evaluator: Evaluator) -> bool:
-    """Return whether a name and a revision say what scores: not of a function, nor of a model in
-    memory.
+    """Return whether name and revision say what scores; not of a function or a model in memory.
 
     Examples:
         >>> has_revision(FunctionEvaluator(len))  # type: ignore[arg-type]

@@ -61,34 +61,19 @@ Apply: TypeAlias = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]
 
 
 def is_launched() -> bool:
-    """Return whether torchrun or `accelerate launch` started this process together with others.
-
-    Examples:
-        >>> is_launched()
-        False
-    """
+    """Return whether torchrun or `accelerate launch` started this process together with others."""
     return {"MASTER_ADDR", "RANK"} <= os.environ.keys() and int(
         os.environ.get("WORLD_SIZE", "1")
     ) > 1
 
 
 def is_main_process() -> bool:
-    """Return whether this is the process that prints and writes; a single process always is.
-
-    Examples:
-        >>> is_main_process()
-        True
-    """
+    """Return whether this is the process that prints and writes; a single process always is."""
     return not is_launched() or os.environ["RANK"] == "0"
 
 
 def is_first_of_node() -> bool:
-    """Return whether this is the first of the processes that were launched on this machine.
-
-    Examples:
-        >>> is_first_of_node()
-        True
-    """
+    """Return whether this is the first of the processes that were launched on this machine."""
     return not is_launched() or os.environ.get("LOCAL_RANK", "0") == "0"
 
 
@@ -99,8 +84,6 @@ def process_label() -> str:
 
 def even_shares(costs: Sequence[int], n_shares: int) -> list[list[int]]:
     """Distribute batches over processes so that all have about the same work.
-
-    The costliest batch comes first, and each goes to the process with the least work so far.
 
     Args:
         costs: work of each batch, in any unit.
@@ -125,15 +108,11 @@ def even_shares(costs: Sequence[int], n_shares: int) -> list[list[int]]:
 class Team:
     """The processes that score together.
 
+    A method that exchanges something raises EvaluatorError when another process failed.
+
     Args:
-        rank: number of this process, counted from 0.
         exchange: sends an object to all processes and returns the objects of all, in the order of
             their ranks. All processes must call it equally often.
-
-    Examples:
-        >>> team = Team(0, 1, lambda item: [item])
-        >>> list(team.run([[0, 2], [1]], [5, 3], lambda batch: len(batch)))
-        [([0, 2], 2), ([1], 1)]
     """
 
     def __init__(self, rank: int, size: int, exchange: Callable[[Any], list[Any]]) -> None:
@@ -147,13 +126,10 @@ class Team:
         return self.rank == 0
 
     def check_alike(self, *task: object) -> None:
-        """Check that all processes have the same task.
-
-        Args:
-            task: objects whose `repr` must be the same in all processes.
+        """Check that all processes have the same task, by the `repr` of its parts.
 
         Raises:
-            EvaluatorError: when they differ, or another process failed.
+            EvaluatorError: when they differ.
         """
         # A digest is sent instead of the task, which may hold many texts.
         digests = self._gather(
@@ -167,10 +143,7 @@ class Team:
             )
 
     def from_main(self, make: Callable[[], T]) -> T:
-        """Call a function on the main process and return its result on all.
-
-        Args:
-            make: its result must be picklable.
+        """Call a function on the main process and return its picklable result on all.
 
         Raises:
             EvaluatorError: on the other processes, when it failed on the main one, where its own
@@ -184,14 +157,7 @@ class Team:
         return shared
 
     def from_all(self, item: T) -> list[T]:
-        """Return what all processes give, in the order of their ranks.
-
-        Args:
-            item: what this process gives, which must be picklable.
-
-        Raises:
-            EvaluatorError: when another process failed.
-        """
+        """Return the picklable items of all processes, in the order of their ranks."""
         items: list[T] = self._gather(item)
         return items
 
@@ -200,11 +166,11 @@ class Team:
         """Report an error in the work of this process to the others.
 
         The error is raised here; the other processes raise EvaluatorError in their next exchange.
-        Without this, they would wait for a process that has ended.
         """
         try:
             yield
         except Exception as error:
+            # Without a report, the others would wait for a process that has ended.
             self._gather(None, problem=f"{type(error).__name__}: {error}")
             raise
 
@@ -215,23 +181,15 @@ class Team:
         score: Callable[[Batch], T],
         apply: Apply = map,
     ) -> Iterator[tuple[Batch, T]]:
-        """Score every batch once in one of the processes and yield all results in all of them.
-
-        The batches are the same as in a single process and are not cut smaller: other batches round
-        differently, so that a tie could be decided otherwise.
+        """Score every batch once in one of the processes; yield the results, in any order, in all.
 
         Args:
-            batches: the pairs of each batch, in any form.
             costs: work of each batch, in any unit.
             apply: applies `score` to the batches of this process, in order, as `map` does.
-
-        Yields:
-            Each batch with its result, in any order.
-
-        Raises:
-            EvaluatorError: when another process failed.
         """
         # All processes know all costs and compute the same shares, so none has to be sent.
+        # Batches are not cut smaller than in a single process: other batches round differently, so
+        # that a tie could be decided otherwise.
         mine = even_shares(costs, self.size)[self.rank]
         results = zip(mine, apply(score, [batches[number] for number in mine]), strict=True)
         n_left = len(batches)
@@ -283,10 +241,7 @@ ALONE: Team = _Alone()
 class _Link:
     """The connection of this process to the others.
 
-    All talk to the main process only. It therefore knows which one went away, and tells the others.
-
     Attributes:
-        hosts: names of the machines of all processes.
         store: torch's store, in which processes leave their errors.
         group: process group of torch that carries the exchange, on the CPU.
         limit: seconds to wait for a process.
@@ -300,6 +255,8 @@ class _Link:
 
     def exchange(self, item: Any) -> list[Any]:
         """Return the reports of all processes; that of a lost process says what became of it."""
+        # All talk to the main process only. It therefore knows which one went away, and tells the
+        # others.
         size = len(self.hosts)
         if self.rank:
             try:
@@ -356,15 +313,11 @@ class _Link:
 def join(device: str) -> Team:
     """Return the team of all processes that were launched with this one, or `ALONE`.
 
-    Each process uses a GPU of its own. Processes wait for each other for 30 minutes, or as many
-    seconds as the variable `TIMEOUT_VARIABLE` of the environment says, which torchrun and
-    accelerate pass on to all of them.
+    Each process uses a GPU of its own, and waits for the others for 30 minutes, or as many seconds
+    as the variable `TIMEOUT_VARIABLE` of the environment says.
 
     Args:
         device: kind of device that scores, "cpu", "cuda" or "mps".
-
-    Returns:
-        The team, in which each process has its rank.
 
     Raises:
         EvaluatorError: when a process does not come within the limit, or failed before.
@@ -380,9 +333,7 @@ def join(device: str) -> Team:
 # Each member of an ensemble joins, and a process has one process group.
 @functools.cache
 def _linked(is_cpu: bool) -> _Link | None:
-    """Connect all processes once they have come; None if the program has told accelerate that each
-    process is alone.
-    """
+    """Connect all processes once they have come; None if accelerate is told that each is alone."""
     limit = _limit()
     try:
         from accelerate import PartialState
@@ -435,13 +386,7 @@ def _all_hosts(store: Any, rank: int, size: int, limit: float) -> tuple[str, ...
 
 
 def report_failure(error: BaseException) -> None:
-    """Leave an error that ends this process for the others, which end with it instead of waiting.
-
-    Without effect if there are no others, or one of them has failed before.
-
-    Examples:
-        >>> report_failure(ValueError("no more"))
-    """
+    """Leave an error that ends this process for the others, which then end, too."""
     if not is_launched():
         return
     # The error itself matters more than whether the others hear of it.

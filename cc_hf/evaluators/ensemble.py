@@ -29,9 +29,6 @@ class EnsembleEvaluator(Evaluator):
 
     The probability of a token is the arithmetic mean of the members' probabilities, not of their
     logarithms.
-
-    Attributes:
-        combination: "token" or "sentence", as the signature says it.
     """
 
     combination = "token"
@@ -181,14 +178,7 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
 
 
 def ensemble(members: Sequence[Evaluator]) -> Evaluator:
-    """Combine evaluators by token if all have the same tokenisation, else by sentence.
-
-    Examples:
-        >>> from cc_hf.evaluators.loading import load_evaluator
-        >>> member = load_evaluator("cc-tiny-en-de")
-        >>> ensemble([member, member]).signature_fields()["ensemble"]
-        'token'
-    """
+    """Combine evaluators by token if all have the same tokenisation, else by sentence."""
     if len(members) == 1:
         return members[0]
     return (
@@ -201,9 +191,6 @@ def ensemble(members: Sequence[Evaluator]) -> Evaluator:
 def same_tokenisation(members: Sequence[Evaluator]) -> bool:
     """Return whether all members tokenise in the same way.
 
-    They must be of the same family, mark texts alike, and have tokenizers of the same class, rules
-    and vocabularies.
-
     Examples:
         >>> from cc_hf.evaluators.loading import load_evaluator
         >>> same_tokenisation([load_evaluator("cc-tiny-en-de"), load_evaluator("cc-tiny-en-de")])
@@ -212,6 +199,8 @@ def same_tokenisation(members: Sequence[Evaluator]) -> bool:
     return len({_fingerprint(member) for member in members}) == 1
 
 
+# They must be of the same family, mark texts alike, and have tokenizers of the same class, rules
+# and vocabularies.
 def _fingerprint(member: Any) -> tuple[object, ...]:
     """Return what must be equal for two members to share one tokenisation."""
     # What decides the ids of a text, or which of them count, must be the same for all members.

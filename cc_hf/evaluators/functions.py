@@ -24,10 +24,6 @@ class FunctionEvaluator(Evaluator):
     """A function (sources, translations) -> scores, which has its own definition of a score.
 
     It accepts any languages, and has neither a revision nor tokens.
-
-    Examples:
-        >>> FunctionEvaluator(len).signature_fields()  # type: ignore[arg-type]
-        {'eval': 'function len', 'score': 'own'}
     """
 
     def __init__(self, function: ScoreFunction) -> None:
@@ -55,10 +51,7 @@ class FunctionEvaluator(Evaluator):
     encode_targets = logprobs_batch = encode_sources
 
     def text_scores(self, requests: Sequence[ScoringRequest]) -> npt.NDArray[np.float64]:
-        """Return what the function returns, checked.
-
-        Returns:
-            Scores in the order of the requests, (n,) float64.
+        """Return what the function returns, checked: (n,) float64 in the order of the requests.
 
         Raises:
             EvaluatorError: when the function fails, returns too few or too many scores, or one that

@@ -37,11 +37,6 @@ class JudgeCard:
         lines: sentences on its preference, its errors, and what it lets pass.
         link: where the figures are explained.
         signature: what the figures depend on.
-
-    Examples:
-        >>> card = JudgeCard("a@1", "en-de", "", ("It was never wrong.",), "", "x|n:1")
-        >>> card.name
-        'a'
     """
 
     evaluator: str
@@ -78,14 +73,7 @@ def _read_card(text: str) -> JudgeCard:
 def judge_cards(
     evaluator: str, tgt_lang: str, others: Sequence[JudgeCard] = ()
 ) -> tuple[JudgeCard, ...]:
-    """Return the cards of an evaluator, or of the members of an ensemble.
-
-    Examples:
-        >>> [card.languages for card in judge_cards("cc-tiny-en-de@d644c6d303e7", "de")]
-        ['en-de']
-        >>> judge_cards("facebook/wmt19-en-de@1a2b3c", "de")
-        ()
-    """
+    """Return the cards of an evaluator, or of the members of an ensemble."""
     members = [member.rpartition("@")[2] for member in evaluator.split("+") if "@" in member]
     cards = {
         card.evaluator.rpartition("@")[2]: card
@@ -96,10 +84,7 @@ def judge_cards(
 
 
 def separate_cards(paths: Sequence[Path]) -> tuple[list[Path], tuple[JudgeCard, ...]]:
-    """Separate the files of cards from those of results.
-
-    Returns:
-        The paths of all other files, and the cards.
+    """Return the paths that are no cards, and the cards of the others.
 
     Raises:
         FileError: for a card that cannot be read.

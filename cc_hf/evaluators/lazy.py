@@ -48,9 +48,6 @@ class EvaluatorRecord:
     """What is stored of an evaluator when it is loaded.
 
     Attributes:
-        options: the arguments of `Evaluator`, by name.
-        signature: the result of `Evaluator.signature_fields`.
-        identity: the result of `Evaluator.cache_identity`.
         languages: the language pairs that it accepted.
         fast: the record of its faster, approximate copy, or None.
     """
@@ -117,11 +114,9 @@ class LazyEvaluator(Evaluator):
 
     @functools.cached_property
     def fast(self) -> Evaluator | None:
-        """The faster, approximate copy, as lazy as this one.
-
-        A cache may come from a machine with native bf16 and be used on one without: there the
-        evaluator itself computes what is missing.
-        """
+        """The faster, approximate copy, as lazy as this one."""
+        # A cache may come from a machine with native bf16 and be used on one without: there the
+        # evaluator itself computes what is missing.
         return (
             None
             if self._record.fast is None
@@ -131,12 +126,8 @@ class LazyEvaluator(Evaluator):
         )
 
     def __getattr__(self, name: str) -> Any:
-        """Return what only the evaluator itself has, such as its tokenizer.
-
-        Raises:
-            AttributeError: for a name with a leading underscore, so that copying and pickling do
-                not load the model.
-        """
+        """Return what only the evaluator itself has, such as its tokenizer."""
+        # Copying and pickling ask for such names, and must not load the model.
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self.real, name)
@@ -237,9 +228,6 @@ def open_evaluator(
 ) -> Evaluator:
     """Load an evaluator, or return a lazy one if the cache has its record.
 
-    Records exist of embedded models, of folders, and of models on the Hub at a full commit. Among
-    several processes every evaluator is loaded.
-
     Args:
         languages: source and target language that will be scored, "" where the evaluator knows it.
     """
@@ -300,6 +288,7 @@ def _resolved(languages: tuple[str, str], src_lang: str, tgt_lang: str) -> tuple
 
 def _request(members: Sequence[tuple[str, LoadingOptions]]) -> dict[str, Any] | None:
     """Return everything that decides what is loaded; None for a model that can change unnoticed."""
+    # Records exist of embedded models, of folders, and of models on the Hub at a full commit.
     models: list[list[Any]] = []
     for name, options in members:
         if scheme_of(name):  # a server, for one, can load another model at any time

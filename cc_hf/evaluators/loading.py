@@ -91,8 +91,6 @@ def load_with(
 
     Raises:
         InputError: for revisions that do not match the models, and as for `load_evaluator`.
-        UnknownNameError, EvaluatorError, CacheError, MissingDependencyError: as for
-            `load_evaluator`.
 
     Examples:
         >>> load_with("cc-tiny-en-de", LoadingOptions(mode="exact")).mode
@@ -176,10 +174,8 @@ def evaluator_of(
 
     Examples:
         >>> loaded = load_model("cc-tiny-en-de")
-        >>> evaluator_of(loaded.model, loaded.tokenizer).encode_sources(
-        ...     ["Yes."], "en", "de"
-        ... ) == load_evaluator("cc-tiny-en-de").encode_sources(["Yes."], "en", "de")
-        True
+        >>> evaluator_of(loaded.model, loaded.tokenizer).mode
+        'exact'
     """
     check_finite_weights(model, name)
     family = choose_family(name, model.config, {"tokenizer_class": type(tokenizer).__name__}, kind)
@@ -205,11 +201,7 @@ def _batch_tokens(config: Any, device: str) -> int:
 
 
 def _evaluator(loaded: LoadedModel, options: LoadingOptions) -> Evaluator:
-    """Make the evaluator of a model's family.
-
-    Args:
-        options: `batch_tokens` must be a number.
-    """
+    """Make the evaluator of a model's family; `batch_tokens` must be a number."""
     family = registry.resolve("evaluator family", loaded.family)
     if options.prompt is not None and not family.takes_prompt:
         raise InputError(

@@ -53,10 +53,7 @@ class PartialScores(ABC):
         """Compute scores, and end the evaluation by an exception of its own.
 
         Args:
-            evaluator: the `cc_hf.evaluators.base.Evaluator`, which plans the batches and scores
-                them.
             session: gives the keys of the scores.
-            requests: all pairs.
             alike: token ids -> indices of the pairs that have them.
             show: makes a progress bar from the number of pairs that are known.
         """
@@ -147,21 +144,11 @@ class LoadingOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> LoadingOptions:
-        """Make options from keywords.
-
-        Args:
-            options: values by the names of options.
-
-        Returns:
-            The options; those that are not named have their defaults.
+        """Make options from keywords; those that are not named have their defaults.
 
         Raises:
             UnknownNameError: for a keyword that is no option.
             InputError: for an option of another type.
-
-        Examples:
-            >>> LoadingOptions.of({"mode": "exact"}).mode
-            'exact'
         """
         for name in options:
             if name not in cls.names():
@@ -183,14 +170,7 @@ def scheme_of(name: str) -> str | None:
 def named_members(
     name_or_path: object, options: LoadingOptions
 ) -> list[tuple[str, LoadingOptions]]:
-    """Return the name and the options of each model that is named, before anything is looked up.
-
-    Examples:
-        >>> named_members(["cc-tiny-en-de", 3], LoadingOptions())
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: evaluator: expected names or paths, got 3 (int) as member 1 of the list
-    """  # noqa: E501
+    """Return the name and the options of each model that is named, before anything is looked up."""
     if not isinstance(name_or_path, (str, Path, list, tuple)):
         raise InputError(
             "evaluator: expected a name, a path, or a list of these, got"

@@ -1,12 +1,9 @@
 """A cache of scores on disk: one SQLite file, keyed by the complete identity of the computation.
 
 Any number of processes can share it. It also stores the records of evaluators that were loaded
-(`cc_hf.evaluators.lazy`). This module does not import torch.
-
-Every `add` is a transaction of its own, so that a run that is killed loses at most the batch in
-flight. A file that cannot be read safely raises. A damaged row or record in it is a warning and
-counts as missing, so that its scores are computed again and replaced. A file that cannot be written
-is a warning, too: a full disk does not end an evaluation.
+(`cc_hf.evaluators.lazy`). A file that cannot be read safely raises. A damaged row or record in it
+is a warning and counts as missing, so that its scores are computed again and replaced. A file that
+cannot be written is a warning, too: a full disk does not end an evaluation. No torch here.
 """
 
 from __future__ import annotations
@@ -53,11 +50,7 @@ _FILL_IDS_OF = "INSERT OR IGNORE INTO ids_of SELECT score, key FROM token_ids OR
 
 @dataclass(frozen=True)
 class IdentityInfo:
-    """The identity of some of the scores in a cache, and their number.
-
-    Attributes:
-        fields: the identity (`Evaluator.cache_identity` and languages); empty if it is damaged.
-    """
+    """The identity of some of the scores in a cache, {} if it is damaged, and their number."""
 
     fields: Mapping[str, str]
     n_scores: int
@@ -65,11 +58,7 @@ class IdentityInfo:
 
 @dataclass(frozen=True)
 class CacheInfo:
-    """The contents of a cache.
-
-    Attributes:
-        n_bytes: size of the file and of the files that SQLite keeps beside it.
-    """
+    """The contents of a cache; `n_bytes` includes the files that SQLite keeps beside it."""
 
     path: Path
     n_bytes: int
@@ -88,15 +77,9 @@ class ScoreCache(CacheFile):
         >>> import tempfile
         >>> cache = ScoreCache(Path(tempfile.mkdtemp()) / "scores.sqlite")
         >>> with cache.session({"eval": "model@abc", "dtype": "float32"}) as session:
-        ...     session.add(
-        ...         [("The bat.", "Der Schläger.")], [(-2.5, 4, 0.5)], [((7, 2), (8, 9, 5, 2))]
-        ...     )
+        ...     session.add([("The bat.", "Der Schläger.")], [(-2.5, 4, 0.5)])
         ...     session.find([("The bat.", "Die Fledermaus."), ("The bat.", "Der Schläger.")])
-        ...     session.find_equal([((7, 2), (8, 9, 5, 2))])
         {1: (-2.5, 4, 0.5)}
-        {0: (-2.5, 4, 0.5)}
-        >>> cache.clear().n_scores
-        1
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
@@ -105,9 +88,6 @@ class ScoreCache(CacheFile):
     @contextlib.contextmanager
     def session(self, identity: Mapping[str, str]) -> Iterator[CacheSession]:
         """Open the cache for the scores of one identity.
-
-        Args:
-            identity: everything that a score depends on except the pair, by name.
 
         Yields:
             A session, which stores nothing if the file cannot be opened (CacheWarning).
@@ -122,6 +102,8 @@ class ScoreCache(CacheFile):
             except UNUSABLE as error:
                 self.raise_or_warn(error)
                 connection = None
+            # Every `add` of the session is a transaction of its own, so that a run that is killed
+            # loses at most the batch in flight.
             yield CacheSession(self, connection, identity)
 
     def check(self) -> None:
@@ -152,7 +134,6 @@ class ScoreCache(CacheFile):
 
         Raises:
             CacheError: for a file that cannot be read.
-            InputError: for a folder.
         """
         if not exists(self.path):
             return CacheInfo(self.path, 0, 0, ())
@@ -190,21 +171,15 @@ class ScoreCache(CacheFile):
 
         Raises:
             CacheError: for a file that cannot be read.
-            InputError: for a folder.
         """
         with self._reading() as connection:
             return [str(text) for (text,) in connection.execute("SELECT identity FROM identities")]
 
     def rows(self, identity: str) -> Iterator[tuple[bytes, bytes, ScoreRow]]:
-        """Yield key, key of the token ids and score of all scores of an identity, in the order of
-        their keys, without damaged ones.
-
-        Args:
-            identity: one of `identities`, which names a precision.
+        """Yield key, key of the token ids and score of all undamaged scores of an identity, by key.
 
         Raises:
             CacheError: for a file that cannot be read.
-            InputError: for a folder.
         """
         rounding = rounding_of(dict(json.loads(identity))["dtype"])
         with self._reading() as connection:
@@ -233,18 +208,12 @@ class ScoreCache(CacheFile):
     def remember(self, request: object, record: Mapping[str, Any]) -> None:
         """Store the record of an evaluator, and replace an earlier record of the same request.
 
-        If the file cannot be written, nothing is stored and nothing is reported: a record only
-        saves time, and scores that cannot be stored are reported anyway.
-
         Args:
             request: everything that decides what is loaded, as JSON values.
-            record: the record, as JSON values.
-
-        Raises:
-            CacheError: for a cache of another version, or another database of SQLite.
-            InputError: for a folder.
         """
         key, text = _request_key(request), encoded(record)
+        # A record only saves time, so that nothing is reported if the file cannot be written:
+        # scores that cannot be stored are reported anyway.
         with (
             contextlib.suppress(*UNUSABLE),
             contextlib.closing(self._open()) as connection,
@@ -256,15 +225,10 @@ class ScoreCache(CacheFile):
             )
 
     def recall(self, request: object) -> dict[str, Any] | None:
-        """Return the record that was stored for the same request.
-
-        Returns:
-            The record; None if there is none, the file cannot be read now, or the record was
-            altered (CacheWarning).
+        """Return the record that was stored for the same request, if it is still readable.
 
         Raises:
             CacheError: for a file that is damaged, of another version, or no cache.
-            InputError: for a folder.
         """
         key = _request_key(request)
         try:
@@ -295,15 +259,10 @@ class ScoreCache(CacheFile):
         return dict(json.loads(text))
 
     def clear(self) -> CacheInfo:
-        """Remove the file and those that SQLite keeps beside it.
-
-        Returns:
-            What was in the file; `n_scores` is 0 if it could not be read.
+        """Remove the file and those that SQLite keeps beside it, and return what was in it.
 
         Raises:
-            CacheError: for a file that is no cache and not the default file: it may be something
-                else that matters.
-            InputError: for a folder.
+            CacheError: for a file that is no cache and not the default file.
         """
         n_bytes = sum(path.stat().st_size for path in self._files())
         try:
@@ -319,10 +278,7 @@ class ScoreCache(CacheFile):
 
 
 def open_cache(cache: bool | str | Path) -> ScoreCache | None:
-    """Return the cache that the option `cache` names, checked.
-
-    Returns:
-        The cache; None for False.
+    """Return the cache that the option `cache` names, checked; None for False.
 
     Examples:
         >>> open_cache(False) is None
@@ -355,8 +311,6 @@ def _request_key(request: object) -> bytes:
 
 
 def _digest(key: bytes, text: str) -> str:
-    """Return a digest that binds a record to its request.
-
-    It reveals an altered record as well as a record of another request.
-    """
+    """Return a digest that binds a record to its request."""
+    # It reveals an altered record as well as a record of another request.
     return hashlib.sha256(key + text.encode("utf-8", "surrogatepass")).hexdigest()

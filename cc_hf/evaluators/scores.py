@@ -35,13 +35,7 @@ class TokenScores:
 
     @classmethod
     def of(cls, logprobs: Sequence[npt.NDArray[np.float64]]) -> TokenScores:
-        """Sum up the log-probabilities of single tokens.
-
-        Args:
-            logprobs: natural logarithms, one array per request.
-
-        Returns:
-            The sums of n requests; NaN for a request without tokens.
+        """Sum up the natural log-probabilities of single tokens; NaN for a request without tokens.
 
         Examples:
             >>> TokenScores.of([np.log([0.5, 0.25]), np.log([1.0])]).mean_probability.tolist()
@@ -59,15 +53,7 @@ class TokenScores:
 
     @classmethod
     def of_rows(cls, rows: Sequence[ScoreRow]) -> TokenScores:
-        """Collect rows as the cache stores them.
-
-        Args:
-            rows: (sum_logprob, n_tokens, mean_probability) of each request; at least one row.
-
-        Examples:
-            >>> TokenScores.of_rows([(-2.0, 4, 0.5), (-1.0, 1, 0.25)]).mean_logprob.tolist()
-            [-0.5, -1.0]
-        """
+        """Collect rows as the cache stores them: (sum_logprob, n_tokens, mean_probability)."""
         sums, counts, means = zip(*rows, strict=True)
         return cls(
             np.array(sums, dtype=np.float64),
@@ -76,12 +62,7 @@ class TokenScores:
         )
 
     def rows(self) -> list[ScoreRow]:
-        """Return (sum_logprob, n_tokens, mean_probability) of each request.
-
-        Examples:
-            >>> TokenScores.of_rows([(-2.0, 4, 0.5)]).rows()
-            [(-2.0, 4, 0.5)]
-        """
+        """Return (sum_logprob, n_tokens, mean_probability) of each request."""
         columns = self.sum_logprob, self.n_tokens, self.mean_probability
         return list(zip(*(values.tolist() for values in columns), strict=True))
 

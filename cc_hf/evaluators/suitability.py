@@ -30,10 +30,7 @@ class PublishedEvaluator:
     """A large evaluator whose verdicts were compared with those of people.
 
     Attributes:
-        name: name on the Hub.
-        src_lang, tgt_lang: ISO 639-1 codes.
         about: which model it is, and whose agreement was measured.
-        agreements: agreement figures as published.
         source: publication of the figures.
     """
 
@@ -76,16 +73,13 @@ PUBLISHED: tuple[PublishedEvaluator, ...] = (
 def evaluator_notes(
     evaluator: Evaluator, references: Sequence[Mapping[str, Any]], *, dataset: str = ""
 ) -> tuple[str, ...]:
-    """Return what a reader must know of verdicts that an embedded evaluator gave.
+    """Return a note if any row lacks the cues that an embedded evaluator was made for.
 
     A copy of an embedded model counts as the model, and so does an ensemble that contains it.
 
     Args:
         references: rows with `correct_sources` and `incorrect_sources`.
         dataset: name of the dataset that the rows are from, "" for other data.
-
-    Returns:
-        One note if any row lacks the cues that the model was made for, else none.
 
     Examples:
         >>> from cc_hf.evaluators.loading import load_evaluator
@@ -100,8 +94,7 @@ def evaluator_notes(
 
 
 def unknown_character_notes(evaluator: Evaluator, translations: Sequence[str]) -> tuple[str, ...]:
-    """Return how many translations have characters that an embedded evaluator reads as unknown, if
-    these are at least 1 %.
+    """Return a note if 1 % of the texts or more have characters that an embedded evaluator lacks.
 
     Examples:
         >>> from cc_hf.evaluators.loading import load_evaluator
@@ -129,12 +122,7 @@ def embedded_name(evaluator: Evaluator) -> str:
 
 
 def has_other_cues(name: str, reference: Mapping[str, Any]) -> bool:
-    """Return whether a row is known to lack the cues that an embedded model was made for.
-
-    Args:
-        name: name of the model.
-        reference: a row with `correct_sources` and `incorrect_sources`.
-    """
+    """Return whether a row is known to lack the cues that an embedded model was made for."""
     embedded: EmbeddedModel = registry.resolve("evaluator", name)
     if "gender_brackets" not in embedded.cues:  # other cues are not known by their form
         return False
@@ -148,7 +136,6 @@ def outside_notes(name: str, n_outside: int, n: int, *, dataset: str = "") -> tu
 
     Args:
         name: name of the model; "" for another evaluator.
-        n_outside: number of such rows, of `n`.
         dataset: name of the dataset that the rows are from, "" for other data.
     """
     if not n_outside:

@@ -26,7 +26,6 @@ def pad_ids(
     """Pad rows of token ids.
 
     Args:
-        rows: n rows of ids, at least one.
         side: where the padding is; on the left for rows that a model continues.
 
     Returns:
@@ -62,10 +61,6 @@ def projection_input(
     The projection then runs at chosen positions only. What a model does around it, such as scaling
     before or a cap of the logits after, still applies.
 
-    Args:
-        projection: the module that makes logits.
-        select: the new input, as a function of the usual one.
-
     Examples:
         >>> projection = torch.nn.Linear(4, 100)
         >>> with projection_input(projection, lambda states: states[-1:]):
@@ -84,9 +79,6 @@ def projection_input(
 @contextlib.contextmanager
 def embeddings_without(embedding: torch.nn.Module, columns: Sequence[int | None]) -> Iterator[None]:
     """Set the embedding of one token per row to 0 while the context is open.
-
-    Args:
-        embedding: the module that embeds (n, length) ids.
 
     Examples:
         >>> embedding = torch.nn.Embedding.from_pretrained(torch.tensor([[1.0], [2.0]]))
@@ -152,9 +144,6 @@ def label_logprobs(
 def positions(model: Any) -> int:
     """Return how many tokens a model accepts, by its positions.
 
-    Models like RoBERTa number positions from after the padding id, and so accept fewer tokens than
-    they have positions.
-
     Examples:
         >>> from transformers import RobertaConfig, RobertaModel
         >>> tiny = {"vocab_size": 9, "hidden_size": 4, "num_attention_heads": 1}
@@ -170,6 +159,8 @@ def positions(model: Any) -> int:
         ),
         None,
     )
+    # Models like RoBERTa number positions from after the padding id, and so accept fewer tokens
+    # than they have positions.
     return (
         n_positions
         if table is None or table.padding_idx is None

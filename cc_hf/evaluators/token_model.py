@@ -87,7 +87,11 @@ class TokenModel(ABC):
         return AutoTokenizer.from_pretrained(path, trust_remote_code=False, **options)
 
     def check_language(self, side: str, lang: str) -> None:
-        """Check that the model has a language on one side; by default it has any."""
+        """Check that the model has a language on one side; by default it has any.
+
+        Raises:
+            InputError: for a language that it does not have, or that must be named.
+        """
         return
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
@@ -136,11 +140,7 @@ class TokenModel(ABC):
         return False
 
     def languages(self, src_lang: str, tgt_lang: str) -> tuple[str, str]:
-        """Return languages as `cc_hf.languages.canonical` writes them.
-
-        Args:
-            src_lang, tgt_lang: languages as users name them; "" for those of the evaluator.
-        """
+        """Return languages as `canonical` writes them; those of the evaluator in place of ""."""
         return canonical(src_lang) or self.src_lang, canonical(tgt_lang) or self.tgt_lang
 
     def scored_as(self, side: str, lang: str) -> str:
@@ -159,10 +159,8 @@ class TokenModel(ABC):
         return
 
     def check_scores(self, scores: TokenScores, requests: Sequence[ScoringRequest]) -> None:
-        """Refuse scores that an intact model cannot give.
-
-        Every score passes this check, wherever it comes from, before it is stored or returned.
-        """
+        """Refuse scores that an intact model cannot give."""
+        # Every score passes here, wherever it comes from, before it is stored or returned.
         # A logarithm of a probability exceeds 0 by rounding only; NaN fails every comparison.
         limit = rounding_of(self.dtype)
         sums, counts, means = scores.sum_logprob, scores.n_tokens, scores.mean_probability
@@ -191,11 +189,7 @@ class TokenModel(ABC):
     def check_logprobs(
         self, rows: Sequence[npt.NDArray[np.float64]], requests: Sequence[ScoringRequest]
     ) -> None:
-        """Refuse log-probabilities of single tokens that an intact model cannot give.
-
-        Args:
-            rows: natural logarithms, one array per request; an array may be empty.
-        """
+        """Refuse log-probabilities that an intact model cannot give; a row may have no tokens."""
         filled = [i for i, row in enumerate(rows) if len(row)]
         self.check_scores(TokenScores.of([rows[i] for i in filled]), [requests[i] for i in filled])
 
@@ -212,7 +206,11 @@ class TokenModel(ABC):
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Return both sides unchanged, or cut if `on_too_long` is "truncate"."""
+        """Return both sides unchanged, or cut if `on_too_long` is "truncate".
+
+        Raises:
+            TooLongError: for a side that is too long, and may not be cut.
+        """
         return self._fit_side(source, request, "source", self.n_source_end), self._fit_side(
             target, request, "translation", 1
         )

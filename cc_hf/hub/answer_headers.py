@@ -1,6 +1,4 @@
-"""Headers of every answer of a gradio page: what a browser may load for it, and which pages may
-show it in a frame.
-"""
+"""Headers of every answer of a gradio page: what a browser may load, and who may frame it."""
 
 from __future__ import annotations
 
@@ -28,12 +26,7 @@ _HUB = "https://huggingface.co https://*.hf.space"
 
 
 def answer_headers() -> dict[str, str]:
-    """Return the headers. No other page may show this one in a frame; on Spaces, the Hub may.
-
-    Examples:
-        >>> answer_headers()["X-Frame-Options"]
-        'DENY'
-    """
+    """Return the headers. No other page may show this one in a frame; on Spaces, the Hub may."""
     if os.environ.get("SYSTEM") == "spaces":
         return {"Content-Security-Policy": f"{_POLICY}{_HUB}"}  # the other header names no pages
     return {"Content-Security-Policy": f"{_POLICY}'none'", "X-Frame-Options": "DENY"}

@@ -12,9 +12,6 @@ __all__ = ["with_block", "without_relative_links"]
 def with_block(text: str, name: str, body: str) -> str:
     """Return the text with the content of a generated block replaced.
 
-    Args:
-        name: the name in the markers of the block.
-
     Raises:
         InputError: if there is no such block.
     """

@@ -54,7 +54,6 @@ class Published:
     """A result that is to be published.
 
     Attributes:
-        dataset_repo: the repository of its benchmark.
         revision: the commit of that repository; "" where it is not known.
         values: the tasks that it has a score for, with this score.
     """
@@ -71,10 +70,7 @@ class Published:
         return (*evaluator_notes([self.result]), *self.result.notes)
 
     def remarks(self, score: str) -> list[str]:
-        """Return what stands beside one score: why it is not fit to be cited, how far the judge can
-        be trusted, the value with the judge's mistakes included, if there is one, and the figures
-        to cite, if it is none of them.
-        """
+        """Return what stands beside one score: why not to cite it, its trust, and what to cite."""
         why, corrected = why_not_cited(self.result, score), f"{CORRECTED}{score}"
         text = score_text(self.result, corrected)
         remarks = [f"{UNFIT}: {why}"] * bool(why)
@@ -100,12 +96,8 @@ def evaluator_notes(
 ) -> list[str]:
     """Return what readers of published figures must know of the evaluators that they come from.
 
-    Args:
-        others: cards of evaluators besides those of the package.
-
-    Returns:
-        A note for each evaluator that ships with the package, in the order of the results, and what
-            was measured of evaluators by themselves.
+    It is a note for each evaluator that ships with the package, and what was measured of evaluators
+    by themselves, as their cards and `others` have it.
     """
     evaluators = dict.fromkeys(
         (signature.parse(result.signature)[1].get("eval", ""), result.tgt_lang)
@@ -124,15 +116,7 @@ def evaluator_notes(
 def published_scores(
     results: Sequence[EvaluationResult], repos: Mapping[str, str]
 ) -> list[Published]:
-    """Select the scores for leaderboards: those that each metric declares in `Metric.leaderboard`.
-
-    Returns:
-        One item per result, in the order of the results.
-
-    Examples:
-        >>> published_scores([], {})
-        []
-    """
+    """Select the scores for leaderboards, which each metric declares in `Metric.leaderboard`."""
     selected: list[Published] = []
     for result in results:
         selection = _published(result, repos)
@@ -204,12 +188,7 @@ def _split(result: EvaluationResult) -> str:
 
 
 def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, str]:
-    """Parse which repository belongs to each dataset.
-
-    Examples:
-        >>> dataset_repos(["org/winomt"], ["winomt", "winomt"])
-        {'winomt': 'org/winomt'}
-    """
+    """Parse [NAME=]ORGANISATION/REPO: which repository belongs to each dataset."""
     repos: dict[str, str] = {}
     names = sorted({name for name in datasets if name})
     for value in values:
@@ -270,11 +249,7 @@ def entries(
     source_url: str | None = None,
     source_name: str | None = None,
 ) -> list[EvalResultEntry]:
-    """Return the entries of one result: a value in [0, 1] for each task. Its notes have the
-    signature and what `Published.remarks` says of the score; those of the first entry also have the
-    notes of the result. The owner of a `source_url` that is a Space or a dataset is named as the
-    source. An entry has no `verify_token`, which only runs on the servers of the Hub have.
-    """
+    """Return the entries of one result, with notes: a value in [0, 1] for each task."""
     try:
         from huggingface_hub import EvalResultEntry
     except ImportError as error:
@@ -286,7 +261,9 @@ def entries(
         raise InputError(
             f"source_name: expected an address with it (source_url), got {source_name!r} alone"
         )
+    # The Hub shows the owner of a Space or a dataset as the source.
     owner = _HUB_PAGE.match(source_url or "")
+    # Without a `verify_token`, which only runs on the servers of the Hub have.
     return [
         EvalResultEntry(
             dataset_id=published.dataset_repo,
@@ -316,12 +293,7 @@ def eval_result_files(
     source_url: str | None = None,
     source_name: str | None = None,
 ) -> dict[str, str]:
-    """Return the YAML files of results.
-
-    Examples:
-        >>> eval_result_files([], date="2026-01-31")
-        {}
-    """
+    """Return the YAML files of results, by their paths in the model's repository."""
     files = {}
     for published in results:
         published_entries = entries(

@@ -46,12 +46,7 @@ _MAX_EVENT = 1 << 21  # bytes: three texts of MAX_FORM_CHARACTERS in JSON, all e
 
 @dataclass(frozen=True)
 class Answer:
-    """The judgements of a few lines.
-
-    Attributes:
-        rows: per line its number, the translation, and the verdict or probability, as texts.
-        figures: scores and counts.
-    """
+    """The judgements of lines: `rows` of number, translation, and verdict or probability."""
 
     rows: list[list[str]]
     figures: dict[str, Any]
@@ -67,14 +62,7 @@ def judge_lines(
     tgt_lang: str = "",
     alignments: str = "",
 ) -> Answer:
-    """Judge a few lines, as the page does.
-
-    Examples:
-        >>> texts = '"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."'
-        >>> rows = "[{" + texts + "}]"
-        >>> judge_lines("gender_accuracy", "Die Ärztin ist gut.", rows, tgt_lang="de").rows
-        [['1', 'Die Ärztin ist gut.', 'correct']]
-    """
+    """Judge a few lines, as the page does."""
     declared: type[Metric] = registry.resolve("metric", name)
     for field, text in (
         ("translations", translations),
@@ -221,11 +209,10 @@ def _gradio() -> Any:
 
 
 def _typed(reference: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a visitor types beside one translation, with the values of the example: the
-    source, the word and its gender where cues follow from them, else what the metric reads.
-    """
+    """Return what a visitor types beside one translation, with the values of the example."""
     source = reference.get("correct_sources", [""])[0]
     cue = re.search(r"\[(female|male)\] (\w+)", source)
+    # Where cues follow from them, that is the source, the word and its gender.
     if cue is None:
         return dict(reference)
     return {"source": source.replace(f"[{cue[1]}] ", ""), "word": cue[2], "gender": cue[1]}
@@ -311,10 +298,7 @@ def _outputs(gr: Any) -> list[Any]:
 
 
 def launch(page: Any) -> None:
-    """Serve the page until stopped, as the Space does.
-
-    The page accepts no files, and no request that is too large to be judged.
-    """
+    """Serve the page until stopped, as the Space does; it accepts no files."""
     wait_briefly()  # visitors share the cores of a page; a model is loaded when one asks
     page.launch(
         css_paths=[_CSS],
@@ -325,9 +309,7 @@ def launch(page: Any) -> None:
 
 
 def _introduction_and_prose(card: str, declared: type[Metric]) -> tuple[str, str]:
-    """Return the title of the card with what can be judged here, and the text below it without the
-    metadata.
-    """
+    """Return the card's title with what can be judged here, and the text without metadata."""
     text = card.partition("\n---\n")[2] if card.startswith("---\n") else card
     title, _, prose = text.partition("# ")[2].partition("\n")
     judged = (

@@ -27,15 +27,7 @@ _KEY = "model-index"
 def eval_results(
     results: Sequence[Published], *, source_url: str | None = None, source_name: str | None = None
 ) -> list[EvalResult]:
-    """Convert results to huggingface_hub's `EvalResult`; its `metric_args` hold the signature.
-
-    Returns:
-        One item per task; values are in [0, 1].
-
-    Examples:
-        >>> eval_results([])
-        []
-    """
+    """Convert results to huggingface_hub's `EvalResult`, one per task, with values in [0, 1]."""
     return [
         EvalResult(
             task_type="translation",
@@ -68,20 +60,9 @@ def _notes(published: Published, score: str) -> list[str]:
 
 
 def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]) -> str:
-    """Return the text of a model's card with the results in its metadata. Older values of the same
-    metrics on the same data are replaced; everything else is kept.
+    """Return the text of a model's card, a new one for None, with the results in its metadata.
 
-    Args:
-        card: the text of README.md; None if there is none.
-
-    Examples:
-        >>> result = EvalResult("translation", "org/winomt", "WinoMT", "accuracy", 0.5)
-        >>> print(
-        ...     with_model_index(
-        ...         "---\\nlicense: mit\\n---\\n# Model\\n", "org/model", [result]
-        ...     ).splitlines()[:3]
-        ... )
-        ['---', 'license: mit', 'model-index:']
+    Older values of the same metrics on the same data are replaced; everything else is kept.
     """
     name = model.rpartition("/")[2]
     with tempfile.TemporaryDirectory() as temporary:
@@ -110,9 +91,8 @@ def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]
 
 
 def _merged(old: Any, new: list[dict[str, Any]], model: str) -> list[dict[str, Any]]:
-    """Return the merged entries as dicts, because `EvalResult` would allow only one name and one
-    source for all metrics on the same data.
-    """
+    """Return the merged entries as dicts."""
+    # `EvalResult` would allow only one name and one source for all metrics on the same data.
     if not old:
         return new
     if not isinstance(old, list) or not all(

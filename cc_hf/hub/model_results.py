@@ -31,11 +31,7 @@ CARD = "README.md"
 
 
 def read_system_results(files: Sequence[str | Path]) -> list[EvaluationResult]:
-    """Read results that `cc-hf evaluate` wrote.
-
-    Returns:
-        All results, in the order of the files.
-    """
+    """Read results that `cc-hf evaluate` wrote, in the order of the files."""
     return [result for path in files for result in read_result_file(path).results]
 
 
@@ -87,11 +83,7 @@ def _repos(values: Sequence[str], results: Sequence[EvaluationResult]) -> dict[s
 def pinned_repos(
     values: Sequence[str], results: Sequence[EvaluationResult], *, api: HfApi | None = None
 ) -> tuple[list[str], list[str]]:
-    """Look up the current commits of the datasets' repositories on the Hub.
-
-    Args:
-        api: the client of the Hub; None for one with the token and endpoint of the environment.
-    """
+    """Return the datasets' repositories at their current commits, and notes on failures."""
     api, pinned, notes = api or HfApi(), [], []
     for name, repo in _repos(values, results).items():
         commit = None
@@ -109,14 +101,7 @@ def pinned_repos(
 
 
 def read_card(model: str, *, api: HfApi | None = None) -> tuple[str | None, str | None]:
-    """Read the card of a model on the Hub.
-
-    Args:
-        api: the client of the Hub; None for one with the token and endpoint of the environment.
-
-    Returns:
-        The text of the card, or None if there is none; and the commit that was read.
-    """
+    """Return the text of a model's card, None if there is none, and the commit that was read."""
     api = api or HfApi()
     commit = None
     try:

@@ -45,13 +45,6 @@ def build_model_folder(name: str, repo: str, *, output: str | Path) -> list[Path
 
     It contains README.md, the files that the Auto classes of transformers load, and the calibration
     of the cues if there is one. As an evaluator, the folder has the identity of the embedded model.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     paths = build_model_folder("cc-tiny-en-de", "org/tiny", output=folder)
-        ...     [path.name for path in paths][:3]
-        ['calibration.json', 'README.md', 'config.json']
     """
     embedded: EmbeddedModel = registry.resolve("evaluator", name)
     check_repo(repo)

@@ -45,13 +45,7 @@ _SPACE_SDK = "gradio"
 
 @dataclass(frozen=True)
 class Upload:
-    """A planned upload.
-
-    Attributes:
-        repo: ORGANISATION/NAME.
-        repo_type: "dataset", "space" or "model".
-        files: path in the repository and size in bytes of each file.
-    """
+    """A planned upload; `files` has the path in the repository and the size in bytes of each."""
 
     repo: str
     repo_type: RepoType
@@ -87,16 +81,7 @@ def check_repo(repo: str, what: str = "repo") -> str:
 
 
 def plan(folder: str | Path, repo: str, *, repo_type: RepoType) -> Upload:
-    """List what `push` would send. Nothing leaves the machine.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     _ = Path(folder, "README.md").write_text("card")
-        ...     upload = plan(folder, "org/name", repo_type="space")
-        >>> upload.files, upload.url
-        ((('README.md', 4),), 'https://huggingface.co/spaces/org/name')
-    """
+    """List what `push` would send. Nothing leaves the machine."""
     folder = Path(folder)
     files = tuple(
         (path.relative_to(folder).as_posix(), path.stat().st_size)
@@ -126,7 +111,6 @@ def push(
     Args:
         create_pr: whether to open a pull request instead, in a repository that must exist.
         parent_commit: the commit that the files are based on; None for the latest.
-        api: the client of the Hub; None for one with the token and endpoint of the environment.
     """
     api = api or HfApi()
     sent = "Nothing was sent"
@@ -164,11 +148,7 @@ def push(
 
 
 def refusal(error: Exception, url: str, sent: str, *, api: HfApi, is_pr: bool = False) -> str:
-    """Return the message for an error of the Hub's client: what it said, what was sent, what to do.
-
-    Args:
-        api: the client, whose token must not be shown.
-    """
+    """Return the message for an error of the Hub's client, with what was sent and what to do."""
     status = getattr(getattr(error, "response", None), "status_code", None)
     if isinstance(error, LocalTokenNotFoundError) or status in _MAY_NOT:
         remedy = (

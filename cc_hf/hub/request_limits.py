@@ -178,9 +178,7 @@ class RequestLimits:
         body.is_served = True
 
     def _limit(self, scope: _Message) -> tuple[str, int]:
-        """Return the path of this request, as `bodies` names it, and the largest body that it may
-        have, or raise if it may not be read at all.
-        """
+        """Return a request's path, as `bodies` names it, and its largest body, or refuse it."""
         path = str(scope["path"]).partition(_PREFIX)[2]
         start = next((start for start in self._bodies if path.startswith(start)), None)
         if start is None:
@@ -257,13 +255,7 @@ async def _answer(send: _Send, status: int, text: str) -> None:
 
 
 def launch_options(gr: Any, *, event_bytes: int, upload_bytes: int | None = None) -> dict[str, Any]:
-    """Return options for gradio's `launch`: the theme, limits on requests, headers of answers, and
-    tolerance for a slow start.
-
-    On Spaces, it sets FORWARDED_ALLOW_IPS, unless it is set.
-
-    With `_frontend=False`, `launch` does not stop the server if the page takes more than three
-    seconds to respond, as happens on a busy machine.
+    """Return options for gradio's `launch`: theme, limits on requests, and headers of answers.
 
     Args:
         event_bytes: the largest body of an event, which is JSON.
@@ -283,5 +275,7 @@ def launch_options(gr: Any, *, event_bytes: int, upload_bytes: int | None = None
     return {
         "theme": page_theme(gr),
         "app_kwargs": {"middleware": middleware},
+        # Otherwise `launch` stops the server if the page takes more than three seconds to respond,
+        # as happens on a busy machine.
         "_frontend": False,
     }

@@ -100,11 +100,7 @@ def test_the_module_answers_as_the_package():
 
 
 def module_text(name: str) -> str:
-    """Return the text of a metric's module for `evaluate`, as `evaluate.load` reads it.
-
-    Args:
-        name: a metric of this package.
-    """
+    """Return the text of a metric's module for `evaluate`, as `evaluate.load` reads it."""
     core, _, class_name = registry.METRICS[name].partition(":")
     title = registry.resolve("metric", name).title
     return _MODULE.format(title=title[0].upper() + title[1:], core=core, name=class_name)
@@ -154,9 +150,6 @@ def requirement_line(line: str | None, package: str) -> str:
     """Return the given line of requirements.txt, or one for this version of cc_hf or a newer one
     before the next major version, which may not run the program of the Space.
 
-    Args:
-        package: the name of the package, with extras.
-
     Raises:
         InputError: for a blank text, more than one line, or an option of pip.
 
@@ -174,18 +167,12 @@ def requirement_line(line: str | None, package: str) -> str:
 
 
 def space_card(name: str, repo: str) -> SpaceCard:
-    """Return the card of a metric adapted to a Space: with the version of gradio, the name under
-    which `evaluate` loads it there, and without relative links, which would be broken.
-
-    Examples:
-        >>> card = space_card("gender_accuracy", "org/gender_accuracy")
-        >>> card.data["sdk"], card.data["app_file"], card.data["tags"]
-        ('gradio', 'app.py', ['evaluate', 'metric'])
-    """
+    """Return a metric's card with the version of gradio and the name that its Space has."""
     text = card_path(name, kind="metrics").read_text(encoding="utf-8")
     text = text.replace("# Once cc_hf was imported; or", "# Or").replace(
         f'evaluate.load("{name}")', f'evaluate.load("{repo}")'
     )
+    # Relative links would be broken.
     card = SpaceCard(without_relative_links(text), ignore_metadata_errors=False)
     for key, value in {"description": first_sentence(text), **SPACE_LOOKS}.items():
         card.data[key] = value
@@ -204,14 +191,7 @@ def first_sentence(card: str) -> str:
 
 
 def card_example(card: str) -> dict[str, Any]:
-    """Return the arguments of `compute` in the first example of a card, parsed without running it.
-
-    Examples:
-        >>> code = "r = {'category': 'a'}\\n"
-        >>> code += "metric.compute(predictions=['x'] * 2, references=[r, r])"
-        >>> card_example(f"```python\\n{code}\\n```")
-        {'predictions': ['x', 'x'], 'references': [{'category': 'a'}, {'category': 'a'}]}
-    """
+    """Return the arguments of `compute` in a card's first example, parsed without running it."""
     code = card.partition("```python\n")[2].partition("```")[0]
     known: dict[str, ast.expr] = {}
     for node in ast.walk(ast.parse(code)):

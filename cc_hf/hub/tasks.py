@@ -38,12 +38,7 @@ MAX_TASKS = 3
 
 @dataclass(frozen=True)
 class Task:
-    """One column of a leaderboard; values are in [0, 1], and higher is better.
-
-    Attributes:
-        id: the id from `task_id`.
-        tgt_lang: ISO 639-1 code of the target language.
-    """
+    """One column of a leaderboard; values are in [0, 1], and higher is better."""
 
     id: str
     config: str
@@ -56,16 +51,7 @@ class Task:
 def task_id(
     config: ConfigDeclaration, *, tgt_lang: str, metric: str, score: str, split: str = "test"
 ) -> str:
-    """Return the id of a task within its dataset: its distinguishing parts, joined by "--".
-
-    Examples:
-        >>> names = {"metric": "contrastive_conditioning", "score": "accuracy"}
-        >>> winomt, simplegen = (registry.resolve("dataset", n) for n in ("winomt", "simplegen"))
-        >>> task_id(winomt.config("default"), tgt_lang="de", **names)
-        'default--de--contrastive_conditioning--accuracy'
-        >>> task_id(simplegen.config("en-de"), tgt_lang="de", **names)
-        'en-de--contrastive_conditioning--accuracy'
-    """
+    """Return the id of a task within its dataset: its distinguishing parts, joined by "--"."""
     several = len(config.tgt_langs) > 1
     return "--".join(
         [
@@ -82,15 +68,8 @@ def tasks(dataset: DatasetDeclaration, configs: Sequence[str] | None = None) -> 
     """Return all tasks of a dataset, for the metrics that fit it, in the order of configurations.
 
     A configuration whose choices are open has none, since no share is better than another. Replies
-    of language models are tasks wherever there are contrastive translations to ask about.
-
-    Args:
-        configs: names of configurations; None for all.
-
-    Examples:
-        >>> simplegen = registry.resolve("dataset", "simplegen")
-        >>> len({task.id for task in tasks(simplegen)}) == len(tasks(simplegen))
-        True
+    of language models are tasks wherever there are contrastive translations to ask about. Without
+    `configs`, the tasks are those of all configurations.
     """
     chosen = [dataset.config(name) for name in configs] if configs is not None else dataset.configs
     metrics: list[type[Metric]] = list(registry.load_all("metric").values())
@@ -116,9 +95,9 @@ def tasks(dataset: DatasetDeclaration, configs: Sequence[str] | None = None) -> 
 def _fits(
     metric: type[Metric], dataset: DatasetDeclaration, config: ConfigDeclaration, language: str
 ) -> bool:
-    """Return whether there are results of a metric. `cc-hf ask` puts questions also about data of
-    which `prompted_choice` cannot read by itself which option is the right one.
-    """
+    """Return whether there are results of a metric."""
+    # `cc-hf ask` also puts questions about data of which `prompted_choice` cannot read by itself
+    # which option is the right one.
     if metric.reads_replies:
         return config.has_choices
     return not metric.fits(dataset.name, config.name, config.form, config.src_lang, language)
@@ -139,9 +118,6 @@ def benchmark_tasks(
             (such as NAME.translations) or the first, in its split "test". A configuration of a
             language pair for which an evaluator ships goes before others.
 
-    Returns:
-        The tasks; none if no configuration has contrastive translations.
-
     Raises:
         UnknownNameError: for a configuration that is not declared.
         InputError: for ids that are too many, repeated, or not tasks of these configurations.
@@ -149,8 +125,6 @@ def benchmark_tasks(
     Examples:
         >>> [task.id for task in benchmark_tasks(registry.resolve("dataset", "wino_x"))]
         ['mt_en_de.translations--prompted_choice--accuracy']
-        >>> benchmark_tasks(registry.resolve("dataset", "simplegen"))
-        []
     """
     known = {
         task.id: task for task in tasks(dataset, configs) if (task.metric, task.score) == _CHOICE
@@ -182,13 +156,7 @@ def benchmark_tasks(
 
 
 def pretty_name(dataset: DatasetDeclaration) -> str:
-    """Return the readable name of a dataset: of its card or, in another package, its declaration.
-
-    Examples:
-        >>> winomt = registry.resolve("dataset", "winomt")
-        >>> pretty_name(winomt)
-        'WinoMT in contrastive format'
-    """
+    """Return the readable name of a dataset: of its card, or its declaration in another package."""
     if dataset.name not in registry.DATASETS:
         return dataset.title or dataset.name
     return str(DatasetCard.load(card_path(dataset.name)).data.pretty_name)

@@ -1,6 +1,4 @@
-"""Conversations with a language model, and the text that it reads by the chat template of its
-tokenizer. No torch here.
-"""
+"""Conversations with a language model, in the chat template of its tokenizer. No torch here."""
 
 from __future__ import annotations
 
@@ -16,11 +14,7 @@ __all__ = ["Conversation", "Message", "chat_text"]
 
 @dataclass(frozen=True)
 class Message:
-    """One turn of a conversation.
-
-    Attributes:
-        role: who speaks; demonstrations are earlier turns of user and assistant.
-    """
+    """One turn of a conversation; demonstrations are earlier turns of user and assistant."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -33,13 +27,10 @@ Conversation = tuple[Message, ...]
 def chat_text(tokenizer: Any, conversation: Conversation, *, name: str) -> str:
     """Return a conversation in the chat template of a tokenizer.
 
-    Templates differ in what they accept. Where one refuses the turns, or leaves one of them out,
-    turns of the same role are joined, then the text of a system turn is put before the first turn
-    of the user, then an empty system turn is put first. The first form that the template renders
-    with every text is used.
+    Templates differ in what they accept. Of several forms of the turns, the first is used that the
+    template renders with every text.
 
     Args:
-        tokenizer: a tokenizer of transformers with a chat template.
         conversation: the last turn is the user's.
 
     Returns:
@@ -75,6 +66,8 @@ def chat_text(tokenizer: Any, conversation: Conversation, *, name: str) -> str:
 def _forms(conversation: Conversation) -> Iterator[Conversation]:
     """Yield the conversation, and the forms of it that other templates accept."""
     yield conversation
+    # Some templates refuse two turns of the same role, some leave out the turn of a system, and
+    # others want one, if only an empty one.
     joined = _joined(conversation)
     if joined != conversation:
         yield joined

@@ -133,12 +133,7 @@ class _Embedding(nn.Embedding):
 
 
 class LightMarian(nn.Module):
-    """The weights of a `MarianMTModel` in its layers, on the CPU in fp32, without a forward pass.
-
-    Attributes:
-        config: settings by the names that transformers has.
-        whole: the model of transformers, loaded when it is first asked for.
-    """
+    """The weights of a `MarianMTModel` in its layers, on the CPU in fp32; no forward pass."""
 
     def __init__(self, config: SimpleNamespace, load_whole: Callable[[], Any]) -> None:
         super().__init__()
@@ -227,11 +222,7 @@ def _positions(n: int, width: int) -> torch.Tensor:
 
 
 class LightMarianTokenizer:
-    """The vocabularies of a `MarianTokenizer`; what else it has comes from the one of transformers.
-
-    Attributes:
-        whole: the tokenizer of transformers, loaded when it is first asked for.
-    """
+    """The vocabularies of a `MarianTokenizer`; all else comes from the one of transformers."""
 
     def __init__(self, folder: Path, load_whole: Callable[[], Any]) -> None:
         settings = _settings(folder / "tokenizer_config.json", _TOKENIZER)
@@ -280,11 +271,8 @@ class LightMarianTokenizer:
         return self._load_whole()
 
     def __getattr__(self, name: str) -> Any:
-        """Return what only the tokenizer of transformers has.
-
-        Raises:
-            AttributeError: for a name with a leading underscore, so that copying loads nothing.
-        """
+        """Return what only the tokenizer of transformers has."""
+        # Copying asks for such names, and must load nothing.
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self.whole, name)
@@ -323,16 +311,7 @@ class LightMarianTokenizer:
 def light_marian(
     path: str | Path, load_whole: Callable[[], tuple[Any, Any]]
 ) -> tuple[LightMarian, LightMarianTokenizer] | None:
-    """Return a light model and tokenizer of a folder; None for what transformers must read.
-
-    Examples:
-        >>> from cc_hf.models.location import TINY_EN_DE
-        >>> light = light_marian(TINY_EN_DE.path, lambda: (None, None))
-        >>> light is not None and light[1].spm_source.encode("It snows.", out_type=str)
-        ['▁It', '▁snow', 's', '.']
-        >>> light_marian("no folder", lambda: (None, None)) is None
-        True
-    """
+    """Return a light model and tokenizer of a folder; None for what transformers must read."""
     folder = Path(path)
     try:
         names = {name for name, _ in model_files(folder)}

@@ -1,7 +1,4 @@
-"""Where the files of a model are: in the package, in a folder or on the Hub.
-
-Nothing is loaded, and torch is not imported.
-"""
+"""Where the files of a model are: in the package, in a folder or on the Hub. No torch here."""
 
 from __future__ import annotations
 
@@ -205,12 +202,6 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
 def uses_cache_only(name: str, path: str, revision: str | None) -> bool:
     """Return whether a model must be read from the cache because the Hub does not answer.
 
-    The libraries of the Hub would ask again for most of a minute before each file.
-
-    Args:
-        path: its folder, or its name on the Hub.
-        revision: commit, tag or branch on the Hub; None for the default.
-
     Raises:
         EvaluatorError: if the Hub does not answer, or HF_HUB_OFFLINE is set, and the cache does not
             have the model.
@@ -219,6 +210,7 @@ def uses_cache_only(name: str, path: str, revision: str | None) -> bool:
         return False
     from huggingface_hub import constants, try_to_load_from_cache
 
+    # The libraries of the Hub would ask again for most of a minute before each file.
     if not constants.HF_HUB_OFFLINE and _answers(f"{constants.ENDPOINT}/api/models/{path}"):
         return False
     try:
@@ -259,17 +251,10 @@ def _answers(url: str) -> bool:
 
 
 def model_files(folder: Path) -> list[tuple[str, Path]]:
-    """List every file in a folder that loading a model may read.
-
-    These are the files of all subfolders, too, except hidden ones and Markdown. Links are followed,
-    each folder once.
-
-    Examples:
-        >>> [name for name, _ in model_files(TINY_EN_DE.path)][:3]
-        ['config.json', 'generation_config.json', 'model.safetensors']
-    """
+    """List every file in a folder that loading may read, but for hidden ones and Markdown."""
     files: list[tuple[str, Path]] = []
     seen: set[str] = set()
+    # Links are followed, each folder once.
     for parent, folders, names in os.walk(folder, followlinks=True):
         real = os.path.realpath(parent)
         if real in seen:  # a link to a parent, or a second link to the same files
@@ -290,8 +275,6 @@ def model_file(path: str, name: str, revision: str | None, *, writer: str) -> Pa
     """Return the local path of one file of a converted model.
 
     Args:
-        path: the folder of the model, or its name on the Hub.
-        revision: commit, tag or branch on the Hub; None for the default.
         writer: the command that writes the file, for messages.
 
     Raises:
@@ -329,25 +312,21 @@ def hash_files(files: Sequence[tuple[str, Path]]) -> str:
 
 
 def stamp(files: Sequence[tuple[str, Path]]) -> tuple[tuple[str, int, int, int], ...]:
-    """Return names, sizes and times of files, which differ after any change on disk.
-
-    The time of the last change of a file's state is included because copying programs do not
-    restore it.
-    """
+    """Return names, sizes and times of files, which differ after any change on disk."""
     stats = ((name, path.stat()) for name, path in files)
+    # The time at which the state of a file changed is included, since copying programs do not
+    # restore it.
     return tuple((name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for name, stat in stats)
 
 
 def check_shards(name: str, path: str) -> None:
     """Check that the shards which an index of weights names are files that the identity covers.
 
-    Args:
-        path: its folder; anything else passes, since the Hub's commit covers all files.
-
     Raises:
         EvaluatorError: for an index that is damaged, or names files that are missing, hidden or
             outside the folder.
     """
+    # A model on the Hub passes, since its commit covers all files.
     files = dict(model_files(Path(path))) if Path(path).is_dir() else {}
     for index in [file for file in files if file.endswith(".index.json") and "/" not in file]:
         try:
@@ -372,13 +351,7 @@ def check_shards(name: str, path: str) -> None:
 
 
 def check_declared_sizes(name: str, path: str) -> None:
-    """Check that the sizes in a folder's configuration are not far beyond those of its files, since
-    transformers allocates a model before it compares it with its weights.
-
-    Raises:
-        EvaluatorError: for more than 2000 layers, or embeddings, positions and feed-forward parts
-            that are larger than 64 times all files of the folder.
-    """
+    """Check that a folder's configuration declares no sizes far beyond those of its files."""
     file = Path(path, _CONFIG)
     if not is_file(file):
         return
@@ -388,6 +361,7 @@ def check_declared_sizes(name: str, path: str) -> None:
         raise EvaluatorError(f"{name}: {_CONFIG} is damaged: expected JSON ({error})") from error
     if not isinstance(config, dict):
         raise EvaluatorError(f"{name}: {_CONFIG} is damaged: expected a JSON object")
+    # transformers allocates a model before it compares it with its weights.
     settings = [config, *(part for part in config.values() if isinstance(part, dict))]
 
     def largest(*endings: str) -> int:

@@ -33,18 +33,12 @@ class ModelFormat(ABC):
     expected: ClassVar[str]
 
     def fits(self, name: str) -> bool:
-        """Return whether this is a name as published models have it, or a folder with files of the
-        format.
-        """
+        """Return whether this is the name of a published model, or a folder of the format."""
         return name.startswith(f"{self.name}:") or self.is_in(name)
 
     @abstractmethod
     def located(self, name: str) -> tuple[str, tuple[str, str]]:
-        """Return the folder of a published model, which is downloaded if it is not here yet, and
-        its source and target language.
-
-        Args:
-            name: a name that begins as those of the published models.
+        """Return the folder of a published model, downloaded if need be, and its language pair.
 
         Raises:
             UnknownNameError: for a model that is not published.
@@ -53,11 +47,7 @@ class ModelFormat(ABC):
 
     @abstractmethod
     def suggestion(self, src_lang: str, tgt_lang: str) -> str:
-        """Return the published model of a language pair in words for a message, "" for none.
-
-        Args:
-            src_lang, tgt_lang: ISO 639-1 codes.
-        """
+        """Return the published model of an ISO 639-1 pair in words for a message, "" for none."""
 
     @abstractmethod
     def about(self) -> str:
@@ -65,10 +55,7 @@ class ModelFormat(ABC):
 
     @abstractmethod
     def is_in(self, folder: str | Path) -> bool:
-        """Return whether a folder has files of the format.
-
-        Args:
-            folder: a folder; anything else has none.
+        """Return whether a path is a folder with files of the format.
 
         Raises:
             DataError: for a folder whose files are not those of one model.
@@ -111,8 +98,7 @@ def published_format(name: str) -> ModelFormat | None:
 
 
 def format_of(folder: str | Path) -> ModelFormat | None:
-    """Return the format of the files in a folder; None for a folder of transformers, and for
-    anything else.
+    """Return the format of the files in a folder; None for other files, or no folder.
 
     Examples:
         >>> format_of("no folder") is None

@@ -1,7 +1,4 @@
-"""Loading a model of transformers and its tokenizer: embedded, from a folder, or from the Hub.
-
-Each model is loaded once per process and options, whatever it is used for.
-"""
+"""Load a model of transformers and its tokenizer, once per process and options."""
 
 from __future__ import annotations
 
@@ -71,32 +68,22 @@ T = TypeVar("T")
 
 
 class Recent(Generic[T]):
-    """A cache of the objects that were made for the keys used last.
-
-    `functools.lru_cache` does not fit, because the evaluators of a model must be dropped with the
-    model.
-
-    Examples:
-        >>> recent = Recent(1)
-        >>> recent.get("a", list) is recent.get("a", list)
-        True
-    """
+    """A cache of the objects that were made for the keys used last."""
 
     def __init__(self, size: int) -> None:
+        # `functools.lru_cache` does not fit, because the evaluators of a model must be dropped with
+        # the model.
         self._size = size
         self._made: OrderedDict[Hashable, T] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return the object of a key; make it if it is not kept.
-
-        Args:
-            make: makes the object. It is called outside the lock, since loading takes long.
-        """
+        """Return the object of a key; make it if it is not kept."""
         with self._lock:
             if key in self._made:
                 self._made.move_to_end(key)
                 return self._made[key]
+        # Outside the lock, since loading takes long.
         value = make()
         with self._lock:
             # If two threads made it, both use the first.
@@ -113,11 +100,8 @@ class LoadedModel:
     Attributes:
         name: name of the model as the user gave it; for a folder its last part.
         identity: commit on the Hub, or hash of the files.
-        family: a name of `registry.EVALUATOR_FAMILIES`.
         src_lang, tgt_lang: languages of a model with one direction, "" if the tokenizer does not
             name them.
-        evaluators: evaluators that were made of the model, by their options. They are kept here so
-            that they are dropped with the model.
     """
 
     name: str
@@ -127,6 +111,7 @@ class LoadedModel:
     tokenizer: Any
     src_lang: str
     tgt_lang: str
+    # The evaluators that were made of the model, by their options, are dropped with the model.
     evaluators: Recent[Any] = field(
         default_factory=lambda: Recent(KEPT_EVALUATORS), repr=False, compare=False
     )
@@ -255,11 +240,9 @@ def _folder_name(path: str) -> str:
 
 
 def own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
-    """Return the languages of a model with one direction, "" where they are not known.
-
-    The tokenizer of a multilingual model has a current language, which says nothing. It has other
-    attributes than those that the family declares.
-    """
+    """Return the languages of a model with one direction, "" where they are not known."""
+    # The tokenizer of a multilingual model has a current language, which says nothing. It has other
+    # attributes than those that the family declares.
     names = registry.resolve("evaluator family", family).language_attributes
     source, target = (canonical(getattr(tokenizer, name, None) or "") for name in names)
     return source, target
@@ -293,10 +276,8 @@ def pick_device(device: str | None) -> torch.device:
 
 
 def input_device(model: Any) -> torch.device:
-    """Return the device that the batches of a model must be on.
-
-    If the model is spread over several devices, this is the first GPU that has a part of it.
-    """
+    """Return the device that the batches of a model must be on."""
+    # A model that is spread over several devices reads them on the first GPU with a part of it.
     parts = [
         part
         for part in getattr(model, "hf_device_map", {}).values()
@@ -369,16 +350,12 @@ def _by_format(
 def model_identity(model: Any, path: str) -> str:
     """Return the identity of a model: the commit on the Hub, or a hash of its files.
 
-    A model that transformers does not read has the identity that its format says, which its
-    conversion keeps (`cc_hf.models.weights_identity`).
-
-    Args:
-        path: its folder, or its name on the Hub.
-
     Returns:
         Twelve hexadecimal digits, or "unknown" if there is no commit.
     """
     if Path(path).is_dir():
+        # A format says what identifies its models, which their conversion keeps
+        # (`cc_hf.models.weights_identity`).
         of_files = format_of(path)
         return folder_identity(Path(path)) if of_files is None else of_files.identity(path)
     return str(getattr(model.config, "_commit_hash", None) or "unknown")[:12]

@@ -89,9 +89,6 @@ class ServedModel:
     def of(cls, name: str) -> ServedModel:
         """Read "server:URL", "server:URL#MODEL" or "server:URL#MODEL#TOKENIZER".
 
-        Args:
-            name: one that begins with "server:".
-
         Raises:
             InputError: for an address that `checked_url` refuses, or more parts.
 
@@ -162,7 +159,6 @@ class Server:
     """An OpenAI-compatible server.
 
     Args:
-        url: its address, see `checked_url`.
         max_requests: largest number of requests, repeated ones included; None for any.
         seconds: how long one answer may take.
 
@@ -224,9 +220,6 @@ class Server:
             path: what is added to the address, such as "/completions".
             read: makes a value of what came back; it raises ValueError where that is not as
                 expected, and the request is sent again.
-
-        Returns:
-            The outcome, with the value.
         """
         return self._ask(lambda: read(self._json(path, body)))
 
@@ -238,16 +231,13 @@ class Server:
         *,
         concurrency: int,
     ) -> list[ServerReply[T]]:
-        """Send requests, several at a time.
+        """Send requests, several at a time, and return the outcomes in their order.
 
         When the server refuses all requests, or several in a row are given up, those that are left
         are not sent; their outcomes say so. Nothing that came back is lost.
 
         Args:
             concurrency: number of requests that the server has at a time, at least 1.
-
-        Returns:
-            The outcomes, in the order of the requests.
 
         Raises:
             EvaluatorError: if the server answered none of the requests, and would not answer
@@ -363,11 +353,8 @@ class Server:
 
 
 def _body(response: Any, deadline: float) -> bytes:
-    """Return the body of an answer.
-
-    The timeout of a socket starts again with every byte, and a server may send for ever, so that
-    the size and the time of the whole are limited here.
-    """
+    """Return the body of an answer, whose size and time are limited."""
+    # The timeout of a socket starts again with every byte, and a server may send for ever.
     body = bytearray()
     while piece := response.read1(_PIECE):
         body += piece
@@ -418,10 +405,7 @@ def _without_key(text: str) -> str:
 
 
 def _said(error: urllib.error.HTTPError) -> str:
-    """Return what a refusing server said: the message in its JSON, or its text.
-
-    Servers put it under "error", as text or with a "message", or under "detail" or "message".
-    """
+    """Return what a refusing server said: the message in its JSON, or its text."""
     try:
         with error:
             text = error.read(_LONGEST_REFUSAL).decode("utf-8", "replace")
@@ -431,6 +415,7 @@ def _said(error: urllib.error.HTTPError) -> str:
         said = json.loads(text)
     except (ValueError, RecursionError):
         return text
+    # Servers put it under "error", as text or with a "message", or under "detail" or "message".
     for key in ("error", "detail", "message"):
         if isinstance(said, dict) and said.get(key):
             said = said[key]

@@ -82,14 +82,8 @@ def reported_loading(name: str, *, path: str = "", alternative: str = "") -> Ite
 def load_weights(model_class: Any, name: str, path: str, **options: Any) -> Any:
     """Load a model whose files hold exactly the weights that it needs, on the CPU in eval mode.
 
-    Some weights may be missing: those that are tied to others, those that transformers declares as
-    not needed for the class, and tables of sinusoids, which are computed. Some may be left over:
-    non-persistent buffers of earlier versions, and parts of pretraining that no head here uses,
-    such as BERT's pooler and next-sentence head.
-
     Args:
         model_class: one of the Auto classes of transformers.
-        path: its folder, or its name on the Hub.
         options: further options of `from_pretrained`.
 
     Raises:
@@ -114,6 +108,10 @@ def load_weights(model_class: Any, name: str, path: str, **options: Any) -> Any:
                 f"{name}: expected a complete model, got an adapter (adapter_config.json), whose"
                 " base model is elsewhere; merge it into its base model and save that"
             )
+        # Some weights may be missing: those that are tied to others, those that transformers
+        # declares as not needed for the class, and tables of sinusoids, which are computed. Some
+        # may be left over: non-persistent buffers of earlier versions, and parts of pretraining
+        # that no head here uses.
         modules = dict(model.named_modules())
         computed = {
             key
@@ -159,14 +157,7 @@ def _listed(verb: str, keys: Sequence[str] | set[str]) -> list[str]:
 def choose_family(
     name: str, config: Any, tokenizer_config: Mapping[str, Any], kind: str | None = None
 ) -> str:
-    """Return `kind`, or without one the evaluator family that the configuration names.
-
-    M2M100, NLLB and SMaLL-100 share a model_type, and differ in the class of their tokenizer.
-    Models that cc_hf converted from fairseq are marked in their configuration.
-
-    Args:
-        kind: the family that the user asks for; None for the default.
-    """
+    """Return `kind`, or without one the evaluator family that the configuration names."""
     if kind is not None:
         registry.resolve("evaluator family", kind)
     fitting = _fitting_families(config, tokenizer_config)
@@ -187,20 +178,20 @@ def choose_family(
 
 
 def _fitting_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[str]:
-    """Return the families that score this model correctly, the default first.
-
-    A family of another package is one of them for models that none of cc_hf fits.
-    """
+    """Return the families that score this model correctly, the default first."""
     fitting = _shipped_families(config, tokenizer_config)
+    # A family of another package is for models that none of cc_hf fits.
     return fitting or [
         name for name in registry.names("evaluator family") if name == config.model_type
     ]
 
 
 def _shipped_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[str]:
+    # Models that cc_hf converted from fairseq are marked in their configuration.
     if getattr(config, "cc_hf_tokenizer", None):
         return ["fairseq"]
     family: str = config.model_type
+    # M2M100, NLLB and SMaLL-100 share a model_type, and differ in the class of their tokenizer.
     if family == "m2m_100":
         tokenizer_class = str(tokenizer_config.get("tokenizer_class", "")).lower()
         family = next(
@@ -229,9 +220,6 @@ def _shipped_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[
 
 def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
     """Check that a tokenizer is of the family's class, works, and has no ids beyond the embeddings.
-
-    Args:
-        family: a name of `registry.EVALUATOR_FAMILIES`.
 
     Raises:
         EvaluatorError: when it does not. A tokenizer that does not work may raise any error, which

@@ -30,11 +30,7 @@ _ASIDE = {"architectures", "dtype", "torch_dtype", "transformers_version", _CONV
 
 
 def conversion_settings(identity: str, folder: Path) -> dict[str, Any]:
-    """Return the settings of a configuration that tell which model a folder was made from.
-
-    Args:
-        identity: that of the model in the files of its `ModelFormat`.
-    """
+    """Return the settings of a configuration that tell which model a folder was made from."""
     source = {"identity": identity, "weights": weights_digest(folder)}
     return {_CONVERTED_FROM: source}
 
@@ -66,14 +62,10 @@ def folder_identity(folder: Path) -> str:
 
 
 def weights_digest(folder: Path) -> str | None:
-    """Return a hash of the tensors, vocabularies and settings of a folder.
-
-    Neither the precision of the file nor its parts and the names of tensors count, so that it is
-    the same after transformers has saved the model again.
-
-    Returns:
-        Twelve hexadecimal digits; None for files that cannot be read, which loading will report.
-    """
+    """Return a hash of a folder's tensors, vocabularies and settings; None if it is unreadable."""
+    # Neither the precision of the files nor the names of tensors count, so that the hash is the
+    # same after transformers has saved the model again. Loading will report files that cannot be
+    # read.
     tensors = set()
     try:
         for path in sorted(folder.glob("*.safetensors")):

@@ -76,11 +76,7 @@ def prepare(model: Evaluator, *, precision: str = "fp32", backend: str = "torch"
 
 
 class ConvertedModel:
-    """A model that CTranslate2 runs, with the `generate` of transformers as far as it is used here.
-
-    Args:
-        precision: "fp32" or "int8".
-    """
+    """A model that CTranslate2 runs, with as much of transformers' `generate` as is used here."""
 
     def __init__(self, system: Seq2SeqEvaluator, *, precision: str) -> None:
         try:
@@ -128,16 +124,7 @@ class ConvertedModel:
         forced_bos_token_id: int | None = None,
         **_options: Any,
     ) -> torch.Tensor:
-        """Translate by beam search, and return ids as transformers does.
-
-        Args:
-            input_ids: sources, (n, length).
-            attention_mask: (n, length), 0 at padding.
-            max_new_tokens: the same without that token.
-
-        Returns:
-            (n, longest), padded on the right.
-        """
+        """Translate by beam search, and return ids, (n, longest), padded on the right."""
         rows = [
             self._sources(ids[mask != 0].tolist())
             for ids, mask in zip(input_ids, attention_mask, strict=True)

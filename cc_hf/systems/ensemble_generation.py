@@ -71,12 +71,7 @@ class _JointCache(EncoderDecoderCache):  # type: ignore[misc]
 def averaging(
     models: Sequence[Any], ids: torch.Tensor, mask: torch.Tensor, *, num_beams: int
 ) -> Iterator[Mapping[str, Any]]:
-    """Let the first model generate with the mean probabilities of all models.
-
-    Args:
-        ids: sources, (n, length).
-        mask: (n, length), 0 at padding.
-    """
+    """Let the first model generate with the mean probabilities of all models."""
     first, *others = models
     if not others:
         yield {}
@@ -109,15 +104,13 @@ def averaging(
 def _expanded_states(
     model: Any, ids: torch.Tensor, mask: torch.Tensor, num_beams: int
 ) -> torch.Tensor:
-    """Return the states of the encoder, one row for each beam of each source.
-
-    Beams of one source share the states, so that they need no reordering.
-    """
+    """Return the states of the encoder, one row for each beam of each source."""
     device = next(model.parameters()).device
     output = model.get_encoder()(
         input_ids=ids.to(device), attention_mask=mask.to(device), return_dict=True
     )
     states: torch.Tensor = output.last_hidden_state
+    # Beams of one source share the states, so that they need no reordering.
     return states.repeat_interleave(num_beams, dim=0)
 
 

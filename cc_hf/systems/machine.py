@@ -15,15 +15,10 @@ def wait_briefly() -> None:
     """Let the threads of GNU's OpenMP sleep soon when they wait for each other, unless the
     environment says how they wait.
 
-    By default they spin for milliseconds. Where other programs use the cores, a spinning thread
-    holds a core that the thread which it waits for needs. Programs call this before torch is
-    loaded, because OpenMP reads the environment only once. The variable that is set,
-    GOMP_SPINCOUNT, also holds for the programs that this process starts.
-
-    Examples:
-        >>> wait_briefly()
-        >>> any(name in os.environ for name in _WAITING)
-        True
+    Programs call this before torch is loaded, because OpenMP reads the environment only once.
     """
+    # By default they spin for milliseconds. Where other programs use the cores, a spinning thread
+    # holds a core that the thread which it waits for needs. The variable also holds for the
+    # programs that this process starts.
     if not any(name in os.environ for name in _WAITING):
         os.environ["GOMP_SPINCOUNT"] = _SPINS

@@ -99,14 +99,7 @@ def translate_nbest(
 
 
 def cued_sources(examples: Sequence[Example]) -> tuple[list[str], list[str]]:
-    """Return the sources of examples with the correct cue, and with an incorrect one.
-
-    Examples:
-        >>> from cc_hf.data.loading import load_examples
-        >>> correct, incorrect = cued_sources(load_examples("simplegen", "en-de")[:1])
-        >>> len(correct), correct != incorrect
-        (1, True)
-    """
+    """Return the sources of examples with the correct cue, and with an incorrect one."""
     rows = [e for e in examples if isinstance(e, ContrastiveSourceExample)]
     if len(rows) < len(examples):
         raise InputError("contrast: expected a dataset with contrastive sources, got one without")

@@ -21,16 +21,7 @@ BACKENDS = ("torch", "ctranslate2")
 
 
 def with_context(text: str, context: str, separator: str = "") -> str:
-    """Return a text after its context.
-
-    Args:
-        context: the sentences before it; "" for none.
-        separator: what stands between, such as "<sep>"; "" for a blank only.
-
-    Examples:
-        >>> with_context("Er ging.", "Er malt.", "<sep>"), with_context("Er ging.", "", "<sep>")
-        ('Er malt. <sep> Er ging.', 'Er ging.')
-    """
+    """Return a text after its context and a separator such as "<sep>", where there are any."""
     return " ".join(filter(None, (context, separator, text))) if context else text
 
 
@@ -79,10 +70,7 @@ class System:
             )
 
     def sources(self, examples: Sequence[Example]) -> list[str]:
-        """Return what the model translates.
-
-        Args:
-            examples: the examples. Those without a context are translated alone.
+        """Return what the model translates; examples without a context are translated alone.
 
         Raises:
             InputError: with a separator, for examples none of which has a context.
@@ -104,11 +92,7 @@ class System:
         ]
 
     def last_sentence(self, translation: str) -> str:
-        """Return what stands after the last separator of a translation.
-
-        Args:
-            translation: what the model wrote.
-        """
+        """Return what stands after the last separator of a translation."""
         if self.separator is None:
             return translation
         return translation.rpartition(self.separator)[2].strip()
@@ -116,12 +100,7 @@ class System:
     def signature(self, name: str) -> str:
         """Return how the translations were made, as a signature holds it.
 
-        Args:
-            name: name of the loaded model with its version.
-
         Examples:
-            >>> System("org/model", num_beams=1, separator="<sep>").signature("org/model@1a2b3c4")
-            'org/model@1a2b3c4/beam1/context <sep>'
             >>> System("org/model", precision="int8").signature("org/model@1a2b3c4")
             'org/model@1a2b3c4/beam5/int8 torch'
         """

@@ -42,8 +42,6 @@ class FileTranslation:
     """The outcome of the translation of a file.
 
     Attributes:
-        signature: system, beams and source.
-        source: hash of the file of sources.
         n_blank: number of lines without text, whose translation is blank.
         n_too_long: number of lines that are too long for the model, whose translation is blank.
         too_long: 1-based numbers of the first 1000 of these.
@@ -69,12 +67,7 @@ class FileTranslation:
 
 
 def summary_path(output: str | Path) -> Path:
-    """Return where the summary of a file of translations lies.
-
-    Examples:
-        >>> summary_path("out/train.de").name
-        'train.de.summary.json'
-    """
+    """Return where the summary of a file of translations lies."""
     return Path(f"{output}.summary.json")
 
 

@@ -29,11 +29,7 @@ _FLAGS = {"0": "FALSE", "1": "TRUE"}
 
 
 def read_sheet(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of the first sheet that have cells.
-
-    Yields:
-        Pairs of the number of the row, from 1, and its cells, "" for empty ones.
-    """
+    """Yield number, from 1, and cells, "" if empty, of each row with cells of the first sheet."""
     with opened(path) as file:
         try:
             with zipfile.ZipFile(file) as archive:

@@ -1,6 +1,4 @@
-"""The reader of tables: cells between commas, semicolons or tabs, sheets of Excel, Parquet, and
-JSON.
-"""
+"""The reader of tables: cells between commas, semicolons or tabs, sheets, Parquet, JSON."""
 
 from __future__ import annotations
 
@@ -160,9 +158,6 @@ def read_cells(
 def separator_of(header: str, default: str, columns: Collection[str] = ()) -> str:
     """Return what separates the cells of a line: the default, unless only another one finds cells.
 
-    Args:
-        columns: names of which the cells must include all, where a separator finds them.
-
     Examples:
         >>> separator_of("source;focus;gold", ","), separator_of("a;b,c", ",", ["a"])
         (';', ';')
@@ -281,13 +276,8 @@ def _check_columns(columns: Collection[str], names: Collection[str], where: obje
 
 
 def parquet_batches(file: Any, n_rows: int, columns: Sequence[str]) -> Iterator[Any]:
-    """Yield the rows of a `pyarrow.parquet.ParquetFile` as record batches.
-
-    The groups of rows are read one by one: an iterator over all of them holds what it has read.
-
-    Args:
-        n_rows: the most rows of a batch.
-    """
+    """Yield the rows of a `pyarrow.parquet.ParquetFile` as batches of `n_rows` or fewer."""
+    # Group by group: an iterator over all of them holds what it has read.
     for group in range(file.num_row_groups):
         yield from file.iter_batches(n_rows, row_groups=[group], columns=list(columns))
 
@@ -361,10 +351,5 @@ def _items(value: Any) -> list[Any]:
 
 
 def folded(name: str) -> str:
-    """Return the name of a column as it is compared: without outer blanks and capitals.
-
-    Examples:
-        >>> folded(" Source ")
-        'source'
-    """
+    """Return the name of a column as it is compared: without outer blanks and capitals."""
     return name.strip().casefold()

@@ -36,9 +36,6 @@ __all__ = [
 def space_tokens(text: str) -> list[str]:
     """Split a text at spaces and tabs; other white space is part of a token.
 
-    Returns:
-        The tokens, none of them empty.
-
     Examples:
         >>> space_tokens("The  cook left.")
         ['The', 'cook', 'left.']
@@ -65,14 +62,7 @@ class Aligner(Protocol):
 
 @dataclass(frozen=True)
 class FastAlign:
-    """The forward model of fast_align with the options -d -o -v; deterministic.
-
-    See `cc_hf.text.fast_align`.
-
-    Examples:
-        >>> FastAlign().align(["the house", "the book"], ["das Haus", "das Buch"])
-        [((0, 0), (1, 1)), ((0, 0), (1, 1))]
-    """
+    """The forward model of fast_align with the options -d -o -v (`cc_hf.text.fast_align`)."""
 
     @property
     def signature_name(self) -> str:
@@ -80,11 +70,7 @@ class FastAlign:
         return "fast_align"
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> list[Alignment]:
-        """Align each pair of source and translation, with a model that is estimated on all pairs.
-
-        Returns:
-            n alignments, as pairs of indices of `space_tokens`.
-        """
+        """Align each source with its translation; the model is estimated on all pairs."""
         return fast_align(
             [space_tokens(source) for source in sources],
             [space_tokens(translation) for translation in translations],
@@ -107,12 +93,7 @@ class Eflomal:
             raise MissingDependencyError("eflomal", install="pip install eflomal") from None
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> list[Alignment]:
-        """Align each pair of source and translation; return forward links.
-
-        Returns:
-            n alignments, as pairs of indices of `space_tokens`. A pair with an empty side has no
-                links.
-        """
+        """Return the forward links of each pair; a pair with an empty side has none."""
         try:
             import eflomal
         except ImportError:
@@ -147,11 +128,7 @@ class Eflomal:
 
 @dataclass(frozen=True)
 class GivenAlignments:
-    """Alignments that were made elsewhere.
-
-    Attributes:
-        alignments: one per translation, in their order.
-    """
+    """Alignments that were made elsewhere, one per translation, in their order."""
 
     alignments: tuple[Alignment, ...]
     name: str = "given"
@@ -181,12 +158,7 @@ class GivenAlignments:
 def parse_pharaoh(
     lines: Sequence[str], *, name: str = "alignments", first: int = 1
 ) -> tuple[Alignment, ...]:
-    """Read links in Pharaoh format, such as "0-0 2-1": source and target token, counted from 0.
-
-    Examples:
-        >>> parse_pharaoh(["0-0 2-1", ""])
-        (((0, 0), (2, 1)), ())
-    """
+    """Read links in Pharaoh format, such as "0-0 2-1": source and target token, counted from 0."""
     alignments = []
     for number, line in enumerate(lines, first):
         links = []
@@ -205,10 +177,6 @@ def parse_pharaoh(
 
 def given_links(line: str, source: str, translation: str, *, name: str, number: int) -> Alignment:
     """Return the links of one pair from its line of a file in Pharaoh format.
-
-    Args:
-        name: name of the file, for messages.
-        number: number of the line.
 
     Raises:
         DataError: for a line in any other format.
@@ -230,15 +198,7 @@ def _check_links(alignment: Alignment, source: str, translation: str, *, where: 
 
 
 def to_pharaoh(alignment: Alignment) -> str:
-    """Return one line of a Pharaoh file.
-
-    Args:
-        alignment: links as pairs of source and target token, counted from 0.
-
-    Examples:
-        >>> to_pharaoh(((0, 0), (2, 1)))
-        '0-0 2-1'
-    """
+    """Return links as a line of a Pharaoh file: source and target token, counted from 0."""
     return " ".join(f"{i}-{j}" for i, j in alignment)
 
 
@@ -252,10 +212,6 @@ def find_aligner(aligner: str | Aligner) -> Aligner:
     Raises:
         UnknownNameError: for a name that is not in `ALIGNERS`.
         InputError: for anything that is neither a name nor an Aligner.
-
-    Examples:
-        >>> find_aligner("fast_align")
-        FastAlign()
     """
     if isinstance(aligner, str):
         if aligner not in ALIGNERS:

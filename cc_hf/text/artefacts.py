@@ -183,7 +183,6 @@ class Artefact:
     """A kind of text that is no translation, and the translations that have it.
 
     Attributes:
-        kind: a name of `ARTEFACTS`.
         rows: the 0-based rows, ascending.
         example: the words that several translations begin or end with, or the beginning of the
             first of the translations.
@@ -205,9 +204,6 @@ def artefacts(translations: tuple[str, ...], sources: tuple[str, ...]) -> tuple[
 
     Args:
         sources: one per translation; "" where it is not known.
-
-    Returns:
-        The kinds that are frequent enough to be named, in the order of `ARTEFACTS`.
 
     Examples:
         >>> translations = "<b>Sie ging.</b>", "<b>Er kam.</b>"
@@ -248,9 +244,6 @@ def without_artefacts(translations: Sequence[str], sources: Sequence[str]) -> li
     Nothing is left of a thought that was not closed. Text in capitals, tokenised text and letters
     in a wrong encoding stay as they are.
 
-    Args:
-        sources: one per translation; "" where it is not known.
-
     Examples:
         >>> without_artefacts(['1. "Sie ging."', '2. "Er kam."'], ["She left.", "He came."])
         ['Sie ging.', 'Er kam.']
@@ -283,8 +276,8 @@ def without_artefacts(translations: Sequence[str], sources: Sequence[str]) -> li
 
 
 def is_empty_wrapper(text: str, source: str) -> bool:
-    """Return whether a text is a preface, a thought, markup or a fence with nothing in it, or with
-    a placeholder.
+    """Return whether a text is a preface, a thought, markup or a fence around nothing or a
+    placeholder.
 
     Examples:
         >>> is_empty_wrapper("<seg></seg>", "She left."), is_empty_wrapper("Sie: nein", "She left.")
@@ -301,9 +294,7 @@ def is_empty_wrapper(text: str, source: str) -> bool:
 
 
 def _kinds(text: str, source: str) -> Iterator[tuple[str, str]]:
-    """Yield the kinds of a text that can be told from it and its source alone, with the text or its
-    part that is meant.
-    """
+    """Yield the kinds that a text and its source alone show, with the text or the part meant."""
     is_layer = False
     if _SUSPICIOUS.search(text):
         is_json = text[0] in "{[" and text[-1] in "]}" and _JSON.match(text)
@@ -374,9 +365,7 @@ def _unquoted(text: str) -> str:
 
 
 def _numbered_rows(texts: Sequence[str], sources: Sequence[str]) -> list[int]:
-    """Return the rows with a number in front that counts the rows, or is the id of the row, and is
-    not in the source.
-    """
+    """Return the rows with a number in front, not in their source, that counts or names rows."""
     matches = {
         row: match
         for row, (text, source) in enumerate(zip(texts, sources, strict=True))

@@ -150,10 +150,8 @@ def _posteriors(cells: _Cells) -> _Floats:
 
 
 def _distinct_shapes(cells: _Cells) -> tuple[_Ints, _Ints]:
-    """Return the distinct shapes (j, m, n) in ascending order, and how often each occurs.
-
-    Most shapes recur, so the gradient is computed once for each distinct shape.
-    """
+    """Return the distinct shapes (j, m, n) in ascending order, and how often each occurs."""
+    # Most shapes recur, so the gradient is computed once for each distinct shape.
     # Each shape is encoded as one number, since numbers are sorted faster than rows.
     sides = (int(cells.m.max()) + 1, int(cells.m.max()) + 1, int(cells.n.max()) + 1)
     keys, counts = np.unique(
@@ -170,10 +168,9 @@ def _decode(cells: _Cells, joint: _Floats) -> _Ints:
 
 
 def _normalized(counts: _Floats, word: _Ints) -> _Floats:
-    """Return translation probabilities by variational Bayes with a symmetric Dirichlet prior.
-
-    They are exp(digamma(c + alpha) - digamma(sum)), over the target words seen with a source word.
-    """
+    """Return translation probabilities by variational Bayes with a symmetric Dirichlet prior."""
+    # They are exp(digamma(c + alpha) - digamma(sum)), over the target words seen with a source
+    # word.
     smoothed = counts + _ALPHA
     totals = _sums(word, smoothed)
     totals = np.where(totals > 0, totals, 1.0)  # words that occur only on the target side have none
@@ -205,14 +202,11 @@ def _feature(j: _Ints, i: _Ints, m: _Ints, n: _Ints) -> _Floats:
 
 
 def _normalizer(j: _Ints, m: _Ints, n: _Ints, tension: float) -> _Floats:
-    """Return the sum over i = 1 .. n of exp(tension * feature).
-
-    The sum consists of two geometric series, above and below the diagonal.
-
-    Oddity 2: the number of terms above would be negative in some cases, which occur only with m and
-    n exchanged. There the program's unsigned number wraps around.
-    """
+    """Return the sum over i = 1 .. n of exp(tension * feature)."""
+    # The sum consists of two geometric series, above and below the diagonal.
     below = (j * n / m).astype(np.int64)
+    # Oddity 2: the number of terms above would be negative in some cases, which occur only with m
+    # and n exchanged. There the program's unsigned number wraps around.
     above = (n - below) % 2**32
     ratio = np.exp(-tension / n)
     series = np.exp(_feature(j, below + 1, m, n) * tension) * (1 - ratio**above) + np.exp(
@@ -222,10 +216,7 @@ def _normalizer(j: _Ints, m: _Ints, n: _Ints, tension: float) -> _Floats:
 
 
 def _expected_feature(j: _Ints, m: _Ints, n: _Ints, tension: float) -> _Floats:
-    """Return the derivative of the normaliser's logarithm with respect to the tension.
-
-    Oddity 3: the program divides by a normaliser with m and n exchanged.
-    """
+    """Return the derivative of the normaliser's logarithm with respect to the tension."""
     below = (j * n / m).astype(np.int64)
     ratio = np.exp(-tension / n)
     series = np.zeros(len(j))
@@ -240,6 +231,7 @@ def _expected_feature(j: _Ints, m: _Ints, n: _Ints, tension: float) -> _Floats:
             + (beyond - weight * ratio) / n / (ratio - 1) ** 2,
             0.0,
         )
+    # Oddity 3: the program divides by a normaliser with m and n exchanged.
     return np.asarray(series / _normalizer(j, n, m, tension))
 
 

@@ -1,6 +1,4 @@
-"""Lemmas of tokens with one protocol: simplemma by default, none, or the caller's lemmatizer; and
-whether a dictionary has a word.
-"""
+"""Lemmas of tokens: by simplemma, none, or the caller's lemmatizer; and which words are known."""
 
 from __future__ import annotations
 
@@ -37,9 +35,7 @@ class Lemmatizer(Protocol):
     def languages(self) -> frozenset[str] | None: ...  # noqa: D102
 
     def lemmas(self, tokens: Sequence[str], lang: str) -> list[str]:
-        """Return the lemmas of the tokens of one text.
-
-        There may be more or fewer lemmas than tokens.
+        """Return the lemmas of the tokens of one text, which may be more or fewer than the tokens.
 
         Args:
             tokens: non-empty tokens, as they are written in the text.
@@ -79,17 +75,11 @@ def _simplemma_lemma(token: str, lang: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def is_known(word: str, lang: str) -> bool:
-    """Return whether the dictionary of simplemma has a word, its first letter in either case.
-
-    Few words are looked up, so the dictionary is searched in a compressed form, which takes less
-    memory and is read faster, unless lemmas have read the whole of it.
-
-    Examples:
-        >>> is_known("Haus", "de"), is_known("xyz", "de")
-        (True, False)
-    """
+    """Return whether the dictionary of simplemma has a word, its first letter in either case."""
     import simplemma
 
+    # Few words are looked up, so the dictionary is searched in a compressed form, which takes less
+    # memory and is read faster, unless lemmas have read the whole of it.
     return simplemma.is_known(word, lang, low_memory=lang not in _IN_MEMORY)
 
 
@@ -144,9 +134,6 @@ def lemma_line(tokens: Sequence[str], lang: str, lemmatizer: Lemmatizer) -> str:
     Lemmas give more links than tokens. A token whose lemma or language the lemmatizer does not know
     stands for itself.
 
-    Args:
-        lang: ISO 639-1 code of the tokens; "" if it is not known.
-
     Examples:
         >>> lemma_line(["Die", "Schlösser"], "de", find_lemmatizer("simplemma"))
         'der schloss'
@@ -165,18 +152,10 @@ def check_language(
     *,
     remedy: str = "give another lemmatizer, or lemmatizer none",
 ) -> None:
-    """Refuse a language that is not named, or that a lemmatizer does not know.
-
-    Args:
-        tgt_lang: ISO 639-1 code of the texts, "" if it is not named.
-        lemmatizer: the lemmatizer; None if any language is accepted.
-        remedy: what the caller can do about an unknown language.
+    """Refuse a language that is not named, or that a lemmatizer does not know; None knows any.
 
     Raises:
         InputError: for such a language.
-
-    Examples:
-        >>> check_language("de", find_lemmatizer("simplemma"))
     """
     if not tgt_lang:
         raise InputError(

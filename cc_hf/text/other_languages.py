@@ -22,10 +22,7 @@ _RATIO = 2
 
 @cache
 def frequent_words(column: str = "words") -> Mapping[str, frozenset[str]]:
-    """Return words of each language that has a list, ISO 639-1.
-
-    Those of Serbian are in both scripts.
-    """
+    """Return words of each language that has a list (ISO 639-1), for Serbian in both scripts."""
     path = Path(str(files(__package__).joinpath("frequent_words.tsv")))
     return {row["lang"]: frozenset(row[column].split()) for _, row in read_rows(path)}
 
@@ -57,9 +54,7 @@ def other_language(text: str, lang: str) -> str:
 
 @cache
 def _contrasts(lang: str) -> tuple[tuple[str, frozenset[str], frozenset[str]], ...]:
-    """Return each other language, with its words that `lang` lacks, and those of `lang` that it
-    lacks.
-    """
+    """Return other languages, their words that `lang` lacks, and those of `lang` that they lack."""
     lists = frequent_words()
     expected = lists.get(lang)
     if expected is None:

@@ -15,18 +15,13 @@ _LATIN_LOOKALIKES = str.maketrans("aeopcxyhkmtb", "аеорсхункмтв")
 
 
 def pronoun_gender(pronoun: str, lang: str) -> str:
-    """Return the gender of a third-person pronoun.
+    """Return the gender of a German, French or Russian third-person pronoun, in any case.
 
-    Case and surrounding spaces are ignored. A Russian pronoun may contain Latin letters that look
-    like Cyrillic ones, as in Wino-X.
-
-    Args:
-        pronoun: a single word.
-        lang: ISO 639-1 code: de, fr or ru.
+    A Russian pronoun may contain Latin letters that look like Cyrillic ones, as in Wino-X.
 
     Returns:
-        male, female or neutral; "unknown" for any other word, a plural without gender ("они"), or
-            another language.
+        "male", "female" or "neutral"; "unknown" for any other word, a plural without gender
+        ("они"), or another language.
 
     Examples:
         >>> pronoun_gender("Elle", "fr"), pronoun_gender("man", "de")

@@ -40,9 +40,7 @@ class SenseMatch:
     """What the lexicon says of one target token.
 
     Attributes:
-        clusters: ids of the clusters among whose senses the token is.
-        ambiguous: ids of the clusters among whose ambiguous senses it is.
-        blacklisted: ids of the clusters among whose blacklisted senses it is.
+        clusters, ambiguous, blacklisted: ids of clusters that have it among senses of this kind.
         form: the form in the lexicon, in lower case; "" if the token belongs to no cluster.
         rule: "lemma", "surface" or "compound"; "" if the token belongs to no cluster.
     """
@@ -102,11 +100,7 @@ class SenseMatcher:
         self._matches: dict[str, SenseMatch] = {}
 
     def match(self, token: str) -> SenseMatch:
-        """Return the clusters to which a token belongs.
-
-        Args:
-            token: a token of the target text, as it is written there.
-        """
+        """Return the clusters to which a token belongs, as it is written in the text."""
         match = self._matches.get(token)
         if match is None:
             if len(self._matches) >= _CACHED_TOKENS:
@@ -151,9 +145,7 @@ class SenseMatcher:
 def _entries(
     clusters: Mapping[str, SenseCluster],
 ) -> dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]:
-    """Return form in lower case -> ids of clusters that have it as sense, as ambiguous sense and as
-    blacklisted sense.
-    """
+    """Return form in lower case -> ids of the clusters that have it, by kind of their senses."""
     forms: dict[str, tuple[list[str], list[str], list[str]]] = {}
     for name, cluster in clusters.items():
         kinds = (cluster.senses, cluster.ambiguous, cluster.blacklisted)

@@ -77,14 +77,12 @@ def is_whole(rest: str, source: str) -> bool:
 
 @dataclass(frozen=True)
 class _Group:
-    """Words that several translations share at one end.
+    """Words that several translations share at one end, at which `words` begin.
 
     Attributes:
-        words: from that end.
         n_common: number of words that the sources share there.
         n_words: number of different words with letters.
         is_main: whether nearly all rows with the same outermost word have all the words.
-        kind: "preface" or "ending".
     """
 
     words: tuple[str, ...]
@@ -100,9 +98,8 @@ class _Group:
         return self.n_words >= _FEWEST_WORDS and len(self.words) >= least
 
     def least_share(self, shared: re.Match[str], sources: Collection[str]) -> float:
-        """Return the share of the translations from which the words are no translation: a smaller
-        one the clearer they are set apart from the rest.
-        """
+        """Return the share of the translations from which the words are no translation."""
+        # The share is the smaller, the clearer the words are set apart from the rest.
         before, border = shared.groups()
         is_label = before in _LABEL_ENDS or "\n" in border
         is_label |= self.kind == "ending" and shared[0].lstrip()[0] in _NOTE_BEGINNINGS
@@ -141,9 +138,8 @@ def _set_apart(words: tuple[str, ...], *, is_end: bool) -> tuple[str, ...]:
 def _literal(
     shared: Sequence[str], members: Sequence[int], texts: Sequence[str], *, is_end: bool
 ) -> list[tuple[int, re.Match[str]]]:
-    """Return, for rows with something beside the shared words, these words as they stand there.
-    Groups are the character before the border between both, and the blanks at it.
-    """
+    """Return the shared words as they stand in each row that has something beside them."""
+    # The groups are the character before the border between both, and the blanks at it.
     words = r"\s+".join(map(re.escape, reversed(shared) if is_end else shared))
     pattern = re.compile(
         rf"(?<=(\S))(\s+){words}\Z" if is_end else rf"\A{words}(?<=(\S))(\s+)(?=\S)"

@@ -132,9 +132,6 @@ def unrelated_lengths(pairs: Sequence[tuple[str, str]]) -> float | None:
     """Return the correlation of the lengths of sources and translations, if it is so low that these
     are the translations of other sentences.
 
-    Args:
-        pairs: sources and their translations; pairs with a blank text are left out.
-
     Returns:
         Pearson's r; None if it is high enough, or for few pairs or lengths that are all the same.
 

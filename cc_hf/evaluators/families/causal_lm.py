@@ -37,7 +37,6 @@ class CausalLMEvaluator(Evaluator):
         own_languages: ignored; a language model has no direction.
         prompt: a template (`PromptTemplate`), "" for none; None for `DEFAULT_PROMPT`. After `CHAT`,
             such as "chat:Translate into {tgt_name}: {source}", it is a turn of the user.
-        options: further arguments of `TokenModel`.
 
     Raises:
         InputError: for a template with other fields, a language that it cannot name, or `CHAT`
@@ -82,11 +81,7 @@ class CausalLMEvaluator(Evaluator):
         return {**super().signature_fields(), "prompt": text or "none"}
 
     def check_language(self, side: str, lang: str) -> None:
-        """Check that the prompt does not name the language, or can name it.
-
-        Raises:
-            InputError: for a language that is missing or has no name here.
-        """
+        """Check that the prompt does not name the language, or can name it."""
         self.prompt.check_language(self.name, side, lang)
 
     def scored_as(self, side: str, lang: str) -> str:
@@ -119,13 +114,8 @@ class CausalLMEvaluator(Evaluator):
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Check that prompt and translation fit; cut the translation before its EOS if allowed.
-
-        The prompt is never cut.
-
-        Raises:
-            TooLongError: when they do not fit and nothing may be cut, or nothing would be left.
-        """
+        """Check that prompt and translation fit; cut the translation before its EOS if allowed."""
+        # The prompt is never cut.
         room = self.max_tokens - len(source)
         if len(target) <= room:
             return source, target
@@ -141,12 +131,10 @@ class CausalLMEvaluator(Evaluator):
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """Return the log-probabilities of the translations' tokens.
-
-        Logits are computed at the translations' positions only, and for no more pairs at a time
-        than `_BATCH_LOGITS` allows.
-        """
+        """Return the log-probabilities of the translations' tokens."""
         lengths = [len(target) for target in targets]
+        # Logits are computed at the translations' positions only, and for as many pairs at a time
+        # as the memory allows.
         n_logits = int(self.model.get_output_embeddings().weight.shape[0])
         logprobs: list[npt.NDArray[np.float64]] = [np.empty(0)] * len(targets)
         for part in plan_batches(

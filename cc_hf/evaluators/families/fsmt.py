@@ -16,14 +16,7 @@ __all__ = ["FSMTEvaluator"]
 
 
 class FSMTEvaluator(Seq2SeqEvaluator):
-    """An `FSMTForConditionalGeneration` with its `FSMTTokenizer`.
-
-    The tokenizer's `text_target` knows only the vocabulary and language of the source, so that
-    targets are encoded here.
-
-    Args:
-        options: further arguments of `Seq2SeqEvaluator`.
-    """
+    """An `FSMTForConditionalGeneration` with its `FSMTTokenizer`."""
 
     tokenizer_class: ClassVar[str] = "FSMT"
     language_attributes: ClassVar[tuple[str, str]] = ("src_lang", "tgt_lang")
@@ -42,6 +35,7 @@ class FSMTEvaluator(Seq2SeqEvaluator):
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return ids by the tokenizer's own steps, with the target's language and vocabulary."""
+        # `text_target` of the tokenizer knows only the vocabulary and language of the source.
         return [
             [
                 *(self._target_id(token) for token in self._target_tokens(text)),

@@ -42,19 +42,15 @@ class SMaLL100Evaluator(M2M100Evaluator):
 
     @classmethod
     def load_tokenizer(cls, path: str, **options: Any) -> Any:
-        """Return the tokenizer of M2M100, which reads the same files; the family adds the language
-        tokens. SMaLL-100's own is code in its repository, which is not run.
-        """
+        """Return the tokenizer of M2M100, which reads the same files."""
+        # SMaLL-100's own tokenizer is code in its repository, which is not run. This class adds the
+        # language tokens.
         from transformers import M2M100Tokenizer
 
         return M2M100Tokenizer.from_pretrained(path, trust_remote_code=False, **options)
 
     def check_language(self, side: str, lang: str) -> None:
-        """Check that a language is known; the source language may be "", since it is not marked.
-
-        Raises:
-            InputError: for a language that is unknown, or a target language that is missing.
-        """
+        """Check that a language is known; the source language may be "", since it is not marked."""
         if side == "target" or lang:
             super().check_language(side, lang)
 
@@ -72,9 +68,6 @@ class NLLBEvaluator(MultilingualEvaluator):
 
     The source is language, text, EOS, or with the tokenizer's `legacy_behaviour` text, EOS,
     language. The target is as in M2M100.
-
-    Args:
-        options: further arguments of `Seq2SeqEvaluator`.
     """
 
     tokenizer_class: ClassVar[str] = "Nllb"
@@ -96,9 +89,7 @@ class NLLBEvaluator(MultilingualEvaluator):
         return {code: row.nllb for code, row in LANGUAGE_CODES.items()}
 
     def source_marks(self, src_lang: str, tgt_lang: str) -> tuple[list[int], list[int]]:
-        """Return the tokens before and after the source, as the checkpoint expects them.
-
-        The first release of NLLB put the language last.
-        """
+        """Return the tokens before and after the source, as the checkpoint expects them."""
         (language,), end = super().source_marks(src_lang, tgt_lang)
+        # The first release of NLLB put the language last.
         return ([], [*end, language]) if self.tokenizer.legacy_behaviour else ([language], end)

@@ -20,10 +20,6 @@ class MarianEvaluator(Seq2SeqEvaluator):
     """A `MarianMTModel`, or a subclass of it, with its `MarianTokenizer`.
 
     If the tokenizer does not name its languages, all are accepted.
-
-    Args:
-        own_languages: source and target language of the model, "" if not known.
-        options: further arguments of `Seq2SeqEvaluator`.
     """
 
     tokenizer_class: ClassVar[str] = "Marian"
@@ -41,11 +37,7 @@ class MarianEvaluator(Seq2SeqEvaluator):
         super().__init__(model, tokenizer, own_languages=(own_languages[0], own_target), **options)
 
     def check_language(self, side: str, lang: str) -> None:
-        """Check that a language is of the model's direction, or has a token if there are several.
-
-        Raises:
-            InputError: for a language that the model does not support, or that must be named.
-        """
+        """Check that a language is of the model's direction, or has a token where needed."""
         marks = self._tokenizer.supported_language_codes
         if side == "source" or not marks:
             super().check_language(side, lang)
@@ -65,13 +57,7 @@ class MarianEvaluator(Seq2SeqEvaluator):
         return canonical(_code_of(target_mark(lang, marks, name=self.name)))
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of the sources, with EOS.
-
-        If there are several target languages, the token of one stands before each source.
-
-        Raises:
-            InputError: for a target language without a token.
-        """
+        """Return the token ids of the sources, with EOS, after the target's token if it has one."""
         if marks := self._tokenizer.supported_language_codes:
             mark = target_mark(tgt_lang, marks, name=self.name)
             texts = [f"{mark} {text}" for text in texts]
@@ -111,13 +97,12 @@ def encoded_texts(
 ) -> list[list[int]]:
     """Return what `encode` returns, by one call of SentencePiece for all texts that need no more.
 
-    `MarianTokenizer` looks for its added tokens in one text after the other, in Python, which is
-    slow. Texts that have one, and all texts of another tokenizer, are left to `encode`.
-
     Args:
         encode: returns the ids of texts, with EOS.
         is_target: whether the texts are in the language of the translations.
     """
+    # `MarianTokenizer` looks for its added tokens in one text after the other, in Python, which is
+    # slow. Texts that have one, and all texts of another tokenizer, are left to `encode`.
     if not _is_plain(tokenizer):
         return encode(texts)
     spm = tokenizer.spm_target if is_target else tokenizer.spm_source
@@ -142,10 +127,8 @@ def encoded_texts(
 
 
 def _is_plain(tokenizer: Any) -> bool:
-    """Return whether this is a `MarianTokenizer` itself or its light form, no subclass.
-
-    It is told by its name, so that transformers need not be imported for a light one.
-    """
+    """Return whether this is a `MarianTokenizer` itself or its light form, no subclass."""
+    # It is told by its name, so that transformers need not be imported for a light one.
     of_transformers = "transformers.models.marian.tokenization_marian", "MarianTokenizer"
     kind = type(tokenizer)
     return kind is LightMarianTokenizer or (kind.__module__, kind.__qualname__) == of_transformers
@@ -164,19 +147,13 @@ def _code_of(mark: str) -> str:
 def target_mark(lang: str, marks: Sequence[str], *, name: str) -> str:
     """Return the token of a target language.
 
-    It is the token of the script and the region, if the language has one of these and the model a
-    token for it; or of the language's code with two or three letters, or of the only variant of
-    these, or of the variant in the usual script of the language.
-
-    Args:
-        marks: the model's tokens.
+    The model's token for the script and the region comes first, then those of the code with two or
+    three letters, of the only variant of these, and of the variant in the language's usual script.
 
     Examples:
         >>> marks = [">>fra<<", ">>cmn_Hans<<", ">>cmn_Hant<<", ">>por<<", ">>pt_br<<"]
-        >>> [target_mark(lang, marks, name="a model") for lang in ("fr", "zh", "pt", "cmn_Hant")]
-        ['>>fra<<', '>>cmn_Hans<<', '>>por<<', '>>cmn_Hant<<']
-        >>> target_mark("pt-BR", marks, name="a model")
-        '>>pt_br<<'
+        >>> [target_mark(lang, marks, name="a model") for lang in ("fr", "zh", "pt-BR", "cmn_Hant")]
+        ['>>fra<<', '>>cmn_Hans<<', '>>pt_br<<', '>>cmn_Hant<<']
     """
     *varieties, lang = wider_tags(lang)
     by_tag = {canonical(_code_of(mark)): mark for mark in marks} if varieties else {}

@@ -37,7 +37,6 @@ class MaskedLMEvaluator(Evaluator):
             default. "" leaves out every source, so that contrastive sources cannot differ.
         max_tokens: length of the longest pair of texts, special tokens included; the model's number
             of positions limits it.
-        options: further arguments of `TokenModel`.
 
     Raises:
         InputError: for a template with other fields, or a language that it cannot name.
@@ -81,11 +80,7 @@ class MaskedLMEvaluator(Evaluator):
         }
 
     def check_language(self, side: str, lang: str) -> None:
-        """Check that the prompt does not name the language, or can name it.
-
-        Raises:
-            InputError: for a language that is missing or has no name here.
-        """
+        """Check that the prompt does not name the language, or can name it."""
         self.prompt.check_language(self.name, side, lang)
 
     def scored_as(self, side: str, lang: str) -> str:
@@ -103,12 +98,7 @@ class MaskedLMEvaluator(Evaluator):
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Check that source and translation fit; cut the end of the translation if allowed.
-
-        Raises:
-            InputError: for a translation without any token.
-            TooLongError: when they do not fit and nothing may be cut, or nothing would be left.
-        """
+        """Check that source and translation fit; cut the end of the translation if allowed."""
         if not target:
             raise InputError(
                 f"row {request.row}: the translation {request.translation!r} has no tokens; there"
@@ -131,10 +121,7 @@ class MaskedLMEvaluator(Evaluator):
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """Return the log-probability of every token of the translations, each masked once.
-
-        Masked copies of several pairs run together.
-        """
+        """Return the log-probability of every token of the translations, each masked once."""
         joined = [
             self._joined(source, target) for source, target in zip(sources, targets, strict=True)
         ]

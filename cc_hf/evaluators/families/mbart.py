@@ -21,9 +21,6 @@ class MBartEvaluator(MultilingualEvaluator):
     In mBART-50 the source is language, text, EOS, and the target is language (forced), text, EOS
     after a decoder start of EOS. In mBART-25 the source is text, EOS, language, and the target has
     no decoder start.
-
-    Args:
-        options: further arguments of `Seq2SeqEvaluator`.
     """
 
     tokenizer_class: ClassVar[str] = "MBart"

@@ -14,10 +14,7 @@ __all__ = ["MultilingualEvaluator"]
 
 
 class MultilingualEvaluator(Seq2SeqEvaluator):
-    """A model whose languages are tokens.
-
-    Languages are named by cc_hf's codes or by the model's own; unknown ones are refused.
-    """
+    """A model whose languages are tokens, named by cc_hf's codes or by the model's own."""
 
     n_forced = 1
 
@@ -90,11 +87,9 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
         return [[*forced, *ids, self.model.config.eos_token_id] for ids in self.plain_ids(texts)]
 
     def plain_ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the token ids of texts without marks.
-
-        Marks are added by this class and not by the tokenizer, which would have to be told the
-        language by changing its state.
-        """
+        """Return the token ids of texts without marks."""
+        # The tokenizer would have to be told the language by changing its state, so that this class
+        # adds the marks.
         return list(
             self.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)[
                 "input_ids"

@@ -23,11 +23,6 @@ class PromptTemplate:
     in English).
 
     {{ and }} stand for braces.
-
-    Examples:
-        >>> template = PromptTemplate("translate {src_name} to {tgt_name}: {source}")
-        >>> template.fill("A doctor.", "en", "de")
-        'translate English to German: A doctor.'
     """
 
     text: str

@@ -52,7 +52,6 @@ class Seq2SeqEvaluator(Evaluator):
     Args:
         own_languages: source and target language of the model, "" if not known.
         src_lang, tgt_lang: default languages, "" for those of the model.
-        options: further arguments of `TokenModel`.
 
     Raises:
         InputError: for a language that the model does not support.
@@ -84,11 +83,10 @@ class Seq2SeqEvaluator(Evaluator):
 
     @property
     def model(self) -> Any:
-        """The model of transformers. A light one is replaced by it when it is first asked for, and
-        what was prepared from its weights is made again, since they may now change.
-        """
+        """The model of transformers, which replaces a light one when it is first asked for."""
         if "load_whole" in vars(self._model):
             if "whole" not in vars(self._model):
+                # What was prepared from the weights is made again, since they may now change.
                 vars(self).pop("packed", None)
             return self._model.whole
         return self._model
@@ -122,12 +120,8 @@ class Seq2SeqEvaluator(Evaluator):
 
         A group of languages ("gem", "mul") accepts any language.
 
-        Args:
-            side: "source" or "target".
-            lang: language code; "" is accepted.
-
         Raises:
-            InputError: for any other language.
+            InputError: for any other language; "" is accepted.
         """
         known = self.own_languages[side]
         if lang and base_code(known) in LANGUAGES and not same_language(lang, known):
@@ -154,13 +148,7 @@ class Seq2SeqEvaluator(Evaluator):
 
     @cached_property
     def packed(self) -> PackedModel | None:
-        """The faster forward pass in the evaluator's mode, or None.
-
-        In mode "exact" there is one on the CPU only.
-
-        Raises:
-            EvaluatorError: for weights that are not finite.
-        """
+        """The faster pass in the evaluator's mode, or None; in mode "exact" on the CPU only."""
         arithmetic = "exact" if self.mode == "auto" else self.mode
         if not self._is_packable() or (arithmetic == "exact" and self.device != "cpu"):
             return None
@@ -186,12 +174,7 @@ class Seq2SeqEvaluator(Evaluator):
         return ("bf16", "int8") if has_int8 else ("bf16",)
 
     def with_mode(self, mode: str) -> Evaluator:
-        """Return a copy of the evaluator in another mode.
-
-        Raises:
-            InputError: as for `Evaluator.with_mode`, and for "int8" where it is not known to be
-                faster than bf16.
-        """
+        """Return a copy in another mode; "int8" is refused where it is not known to be faster."""
         if (
             mode == "int8"
             and self.device == "cpu"
@@ -230,11 +213,7 @@ class Seq2SeqEvaluator(Evaluator):
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """Return the targets' log-probabilities by teacher forcing after `decoder_start`.
-
-        Returns:
-            One float64 array of natural logarithms per pair, without the first `n_forced` tokens.
-        """
+        """Return log-probabilities of targets, without the first `n_forced`, by teacher forcing."""
         rows = [(*self.decoder_start, *target) for target in targets]
         inputs, labels = [row[:-1] for row in rows], [row[1:] for row in rows]
         n_uncounted = len(self.decoder_start) + self.n_forced - 1
@@ -264,9 +243,6 @@ class Seq2SeqEvaluator(Evaluator):
 
         Args:
             removed: index of the token in the source of each pair; None leaves the source as it is.
-
-        Returns:
-            One float64 array of natural logarithms per pair, without the first `n_forced` tokens.
         """
         rows = [(*self.decoder_start, *target) for target in targets]
         n_uncounted = len(self.decoder_start) + self.n_forced - 1
@@ -305,11 +281,7 @@ class Seq2SeqEvaluator(Evaluator):
         return int(self.projection.weight.shape[0])
 
     def project(self, states: torch.Tensor) -> torch.Tensor:
-        """Return the logits, (k, n_vocabulary), of states.
-
-        Args:
-            states: (k, width), as the projection reads them.
-        """
+        """Return the logits, (k, n_vocabulary), of states (k, width)."""
         logits: torch.Tensor = self.projection(states)
         bias = getattr(self.model, "final_logits_bias", None)
         return logits if bias is None else logits + bias.to(logits.device)
@@ -322,9 +294,7 @@ class Seq2SeqEvaluator(Evaluator):
         n_uncounted: int,
         removed: Sequence[int | None] = (),
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return the decoder's states (n, length, width), the labels and the mask of those that
-        count, both (n, length).
-        """
+        """Return the decoder's states (n, length, width), the labels and their mask (n, length)."""
         pad, device = self.model.config.pad_token_id, input_device(self.model)
         input_ids, _ = pad_ids(inputs, pad=pad, device=device)
         labels, mask = pad_ids(rows, pad=pad, device=device)
@@ -360,11 +330,7 @@ class Seq2SeqEvaluator(Evaluator):
         source_mask: torch.Tensor,
         encoded: Any,
     ) -> torch.Tensor:
-        """Return the states that the projection would read.
-
-        `use_cache=False` and the ids of the source are needed: without both, FSMT drops the causal
-        mask.
-        """
+        """Return the states that the projection would read."""
         captured: list[torch.Tensor] = []
 
         def keep(hidden: torch.Tensor) -> torch.Tensor:
@@ -372,6 +338,7 @@ class Seq2SeqEvaluator(Evaluator):
             return hidden[:, :0]  # the projection computes no logits here, only for real positions
 
         with projection_input(self.projection, keep):
+            # Without `use_cache=False` and the ids of the source, FSMT drops the causal mask.
             self.model(
                 input_ids=source_ids,
                 attention_mask=source_mask,

@@ -21,7 +21,6 @@ class T5Evaluator(Seq2SeqEvaluator):
         prompt: a template (`PromptTemplate`) with the field {source}. None is "<2de> {source}", in
             the target language, if the vocabulary has such tokens (MADLAD), else T5's own
             "translate {src_name} to {tgt_name}: {source}".
-        options: further arguments of `Seq2SeqEvaluator`.
 
     Raises:
         InputError: for a template that does not fit, or a language that the model does not support.
@@ -52,12 +51,7 @@ class T5Evaluator(Seq2SeqEvaluator):
         return {**super().signature_fields(), "prompt": self.prompt.text}
 
     def check_language(self, side: str, lang: str) -> None:
-        """Check that the prompt can name a language, and that the vocabulary has its token if one
-        is used.
-
-        Raises:
-            InputError: for a language that is missing or unknown.
-        """
+        """Check that the prompt can name a language, or that the vocabulary has its token."""
         self.prompt.check_language(self.name, side, lang)
         if side == "target" and self.uses_marks and self._mark(lang) not in self.marks:
             raise InputError(

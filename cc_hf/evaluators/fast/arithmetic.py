@@ -1,6 +1,4 @@
-"""Products of states with fixed weights in fp32, bf16 or int8, and which of these a machine
-supports.
-"""
+"""Products of states with fixed weights in fp32, bf16 or int8, and which a machine supports."""
 
 from __future__ import annotations
 
@@ -80,20 +78,15 @@ class Arithmetic:
 
 
 class _Buffers(threading.local):
-    """Memory that the products of this thread write to, by width and dtype.
-
-    Allocating fresh memory for each product costs more than writing it, since the system provides
-    it page by page.
-    """
+    """Memory that the products of this thread write to, by width and dtype."""
 
     def __init__(self) -> None:
+        # Allocating fresh memory for each product costs more than writing it, since the system
+        # provides it page by page.
         self.held: dict[tuple[int, torch.dtype], torch.Tensor] = {}
 
     def take(self, n_rows: int, n_columns: int, dtype: torch.dtype) -> torch.Tensor:
-        """Return (n_rows, n_columns) of any content, in the same memory each time.
-
-        Large buffers are not kept.
-        """
+        """Return (n_rows, n_columns) of any content, in the same memory unless it is large."""
         size = n_rows * n_columns
         if size > _LARGE_BUFFER:
             return torch.empty(n_rows, n_columns, dtype=dtype)
@@ -109,14 +102,12 @@ _BUFFERS = _Buffers()
 def _multiplied(
     states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, relu: bool
 ) -> torch.Tensor:
-    """Return a product, with the bias added afterwards on the CPU.
-
-    A product that starts from the bias is up to a tenth slower.
-    """
+    """Return a product, with the bias added afterwards on the CPU."""
     if states.device.type != "cpu":
         product = functional.linear(states, weight, bias)
         return product.relu_() if relu else product
     rows = states.flatten(0, -2)
+    # A product that starts from the bias is up to a tenth slower.
     product = torch.mm(rows, weight.t(), out=_BUFFERS.take(len(rows), len(weight), states.dtype))
     if bias is not None:
         product.add_(bias)
@@ -124,10 +115,7 @@ def _multiplied(
 
 
 def _laid_out(weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> Product:
-    """Return a product whose weight is in the memory layout that oneDNN reads.
-
-    Bias and ReLU are computed while the product is written.
-    """
+    """Return a product whose weight is in the memory layout that oneDNN reads."""
     # The layout is made once here; otherwise oneDNN would make it anew in every product.
     reordered, activation = (
         torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), USUAL_ROWS),
@@ -136,6 +124,7 @@ def _laid_out(weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> Pr
     width = len(weight)
 
     def multiply(states: torch.Tensor) -> torch.Tensor:
+        # Bias and ReLU are computed while the product is written.
         product: torch.Tensor = torch.ops.mkldnn._linear_pointwise(
             states.flatten(0, -2), reordered, bias, activation, [], ""
         )
@@ -145,10 +134,7 @@ def _laid_out(weight: torch.Tensor, bias: torch.Tensor | None, relu: bool) -> Pr
 
 
 def in_fp32(product: torch.Tensor) -> torch.Tensor:
-    """Return a product in fp32: itself, or a copy.
-
-    Args:
-        product: any result of a `Product`, (n_rows, n_columns) if it has to be copied.
+    """Return a product in fp32: itself, or a copy of one (n_rows, n_columns).
 
     Examples:
         >>> in_fp32(torch.ones(1, 2, dtype=torch.bfloat16))
@@ -199,12 +185,11 @@ ARITHMETICS: dict[str, Arithmetic] = {
 def is_bf16_fast(device: str) -> bool:
     """Return whether the device has native bf16 instructions.
 
-    Decided from CPU flags, not by timing, so that it is reproducible.
-
     Examples:
         >>> is_bf16_fast("mps")
         False
     """
+    # By flags of the processor, not by timing, so that it is the same in every run.
     if device == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     return device == "cpu" and any(_has_instructions(name) for name in ("avx512_bf16", "amx_bf16"))
@@ -212,14 +197,11 @@ def is_bf16_fast(device: str) -> bool:
 
 @cache
 def is_int8_faster() -> bool:
-    """Return whether int8 is known to be faster than native bf16, or the CPU has no native bf16.
-
-    In the tables of docs/performance.md, int8 is faster where both run in vector units
-    (`avx512_vnni` beside `avx512_bf16`), and never where matrix units (AMX) compute bf16. Decided
-    from CPU flags, not by timing, so that it is reproducible.
-    """
+    """Return whether int8 is known to be faster than native bf16, or the CPU has no native bf16."""
     if not is_bf16_fast("cpu"):
         return True
+    # In the tables of docs/performance.md, int8 is faster where both run in vector units
+    # (`avx512_vnni` beside `avx512_bf16`), and never where matrix units (AMX) compute bf16.
     return _has_instructions("avx512_vnni") and not _has_instructions("amx_bf16")
 
 
@@ -231,13 +213,11 @@ def _has_instructions(name: str) -> bool:
 
 @cache
 def is_bf16_layout_known() -> bool:
-    """Return whether this torch can multiply bf16 weights in oneDNN's own layout accurately.
-
-    It is tried once. The functions are those that torch's compiler calls, whose names begin with
-    "_"; a torch without them uses the plain layout.
-    """
+    """Return whether this torch multiplies bf16 weights in oneDNN's layout accurately."""
     generator = torch.Generator().manual_seed(0)
     left, right = (torch.randn(256, 256, generator=generator).bfloat16() for _ in range(2))
+    # It is tried once. These are the functions that torch's compiler calls, whose names begin with
+    # "_". A torch without them uses the plain layout.
     try:
         with small_caches(), torch.inference_mode():
             product = _laid_out(right, None, False)(left)
@@ -248,39 +228,25 @@ def is_bf16_layout_known() -> bool:
 
 @contextlib.contextmanager
 def fast_exact_products() -> Iterator[None]:
-    """Compute fp32 products with oneDNN while the context is open, if that is as accurate.
-
-    On some machines this is twice as fast as the default library. torch selects oneDNN if bf16 is
-    permitted. A CPU with matrix units (AMX) would then compute in bf16, so that nothing is changed
-    there.
-
-    Examples:
-        >>> with fast_exact_products():
-        ...     (torch.ones(2, 3) @ torch.ones(3, 1)).tolist()
-        [[3.0], [3.0]]
-    """
+    """Compute fp32 products with oneDNN while the context is open, if that is as accurate."""
+    # On some machines oneDNN is twice as fast as the default library. torch selects it if bf16 is
+    # permitted. A processor with matrix units (AMX) would then compute in bf16, so that nothing is
+    # changed there.
     with _bf16_permitted() if _onednn_is_accurate() else contextlib.nullcontext():
         yield
 
 
 @contextlib.contextmanager
 def small_caches() -> Iterator[None]:
-    """Limit the products that oneDNN and torch keep prepared, while the context is open.
-
-    oneDNN prepares each product by its shape, and keeps the last 1,024 with their memory, up to a
-    megabyte each; torch keeps as many again for each thread. The shapes of products with weights
-    recur from batch to batch, since `PackedRows` rounds the number of tokens, and those of
-    attention hardly, so that more would gain little.
-
-    oneDNN reads the environment at its first product, torch at the first of each thread. The
-    variables are therefore set for the first products only (`first_products`), and then removed.
-    They have no effect where oneDNN was used before, and variables that the user set are kept.
-
-    Examples:
-        >>> with small_caches():
-        ...     first_products()
-    """
+    """Limit the products that oneDNN and torch keep prepared, while the context is open."""
+    # oneDNN prepares each product by its shape, and keeps the last 1,024 with their memory, up to a
+    # megabyte each; torch keeps as many again for each thread. The shapes of products with weights
+    # recur from batch to batch, since `PackedRows` rounds the number of tokens, and those of
+    # attention hardly, so that more would gain little.
     unset = {name: value for name, value in _CACHES.items() if name not in os.environ}
+    # oneDNN reads the environment at its first product, torch at the first of each thread. The
+    # variables are therefore set for these only (`first_products`), and without effect where oneDNN
+    # was used before. Those that the user set are kept.
     os.environ.update(unset)
     try:
         yield

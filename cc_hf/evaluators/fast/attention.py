@@ -15,14 +15,10 @@ def attend(
     """Return the scaled dot-product attention, with the softmax in fp32.
 
     Args:
-        queries: (rows, heads, tokens, width).
-        keys: (rows, heads, other tokens, width).
-        values: of the shape of `keys`.
+        queries: (rows, heads, tokens, width), the shape and dtype of the result.
+        keys, values: (rows, heads, other tokens, width).
         mask: fp32, added to the logits, and broadcast to their shape (rows, heads, tokens, other
             tokens); None for zeros.
-
-    Returns:
-        Attended values, of the shape and dtype of `queries`.
 
     Examples:
         >>> states = torch.tensor([[[[1.0], [3.0]]]])
@@ -41,27 +37,14 @@ def attend(
 
 
 def heads(states: torch.Tensor, n_heads: int) -> torch.Tensor:
-    """Return states split into heads.
-
-    Args:
-        states: (rows, tokens, width).
-
-    Returns:
-        A view, (rows, heads, tokens, width per head).
-
-    Examples:
-        >>> heads(torch.zeros(2, 5, 12), 3).shape
-        torch.Size([2, 3, 5, 4])
-    """
+    """Return states (rows, tokens, width) split into heads: a view (rows, heads, tokens, width)."""
     return states.view(*states.shape[:-1], n_heads, -1).transpose(1, 2)
 
 
 def _softmax_of_base_2(logits: torch.Tensor) -> torch.Tensor:
-    """Return powers of 2 that are divided by their sum.
-
-    torch's softmax is slow for rows whose length is no multiple of 16, above all for shorter ones.
-    It subtracts the largest logit first, which only sums that overflow or underflow need.
-    """
+    """Return powers of 2 that are divided by their sum."""
+    # torch's softmax is slow for rows whose length is no multiple of 16, above all for shorter
+    # ones. It subtracts the largest logit first, which only sums that overflow or underflow need.
     powers = logits.exp2()
     sums = powers.sum(-1, keepdim=True)
     return powers.div_(sums) if lost_nothing(sums) else logits.div_(LOG2_E).softmax(-1)

@@ -14,10 +14,7 @@ _SMALLEST_SUM = 2.0**-80
 
 
 def lost_nothing(sums: torch.Tensor) -> bool:
-    """Return whether no sum of exponentials overflowed, or is so small that digits may be lost.
-
-    Args:
-        sums: fp32, of any shape.
+    """Return whether no sum of exponentials, in fp32, overflowed or may have lost digits.
 
     Examples:
         >>> lost_nothing(torch.tensor([1.0])), lost_nothing(torch.tensor([1.0, 0.0]))

@@ -47,22 +47,14 @@ class Quantised:
 def quantise(
     states: torch.Tensor, *, is_positive: bool = False, is_spare: bool = False
 ) -> Quantised:
-    """Round states to bytes, each row with a scale of its own.
-
-    The result for a row therefore does not depend on the rows beside it.
+    """Round states (..., n_in) in fp32 to bytes, each row with a scale of its own.
 
     Args:
-        states: (..., n_in), fp32.
         is_positive: whether no state is below 0; unsigned bytes then have twice the resolution.
         is_spare: whether the states are not needed afterwards; their memory is then overwritten.
-
-    Examples:
-        >>> states = quantise(torch.tensor([[0.5, -1.0], [0.0, 2.0]]))
-        >>> ((states.rows.float() - states.zero) * states.scales).round(decimals=2)
-        tensor([[ 0.5000, -1.0000],
-                [ 0.0000,  2.0000]])
     """
     rows, is_unsigned = states.flatten(0, -2), _is_layout_known()
+    # A scale for each row: its result does not depend on the rows beside it.
     # The largest magnitude of a row; two reductions need no copy of the states, as abs() would.
     largest = rows.amax(-1, keepdim=True)
     if not is_positive:
@@ -79,12 +71,7 @@ def quantise(
 
 
 class Weights:
-    """A product with fixed weights in int8.
-
-    Args:
-        weight: (n_out, n_in), fp32.
-        bias: (n_out,), fp32, or None.
-    """
+    """A product in int8 with fixed weights (n_out, n_in) and a bias (n_out,), both in fp32."""
 
     def __init__(
         self, weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False
@@ -99,14 +86,7 @@ class Weights:
         self.relu = relu
 
     def __call__(self, states: Quantised) -> torch.Tensor:
-        """Return the product with states.
-
-        Args:
-            states: states of shape (..., n_in).
-
-        Returns:
-            fp32 values of shape (..., n_out).
-        """
+        """Return the product with states (..., n_in): fp32 values of shape (..., n_out)."""
         if self.is_laid_out:
             product = _laid_out_product(states, self.bytes, self.scales, self.zeros)
         else:
@@ -168,10 +148,8 @@ def _weight_steps() -> int:
 
 @cache
 def _is_layout_known() -> bool:
-    """Return whether this torch multiplies unsigned with signed bytes exactly.
-
-    It is tried once, with the largest values.
-    """
+    """Return whether this torch multiplies unsigned with signed bytes exactly; tried once."""
+    # The largest values, which overflow first.
     largest = _weight_steps()
     generator = torch.Generator().manual_seed(0)
     states, weights = (

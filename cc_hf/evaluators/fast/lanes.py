@@ -29,21 +29,11 @@ R = TypeVar("R")
 
 
 def in_lanes(function: Callable[[T], R], batches: Sequence[T]) -> Iterator[R]:
-    """Apply a function to batches in several Python threads, which share the threads of torch.
+    """Return what a function returns for each batch, in order, from threads that share torch's.
 
     There are as many lanes as threads, at most 4. Batches that are left over when all lanes have
     had the same number use all threads, one after the other; so does everything if torch has one
     thread. After an error, which is raised, no lane begins another batch.
-
-    Args:
-        function: computes one batch with torch on the CPU; it is called in several threads.
-
-    Returns:
-        An iterator over the results, in the order of the batches.
-
-    Examples:
-        >>> list(in_lanes(sum, [[1, 2], [3], [4, 5]]))
-        [3, 3, 9]
     """
     n_threads = torch.get_num_threads()
     n_lanes = min(n_threads, MOST_LANES)
@@ -66,10 +56,7 @@ def _beside_each_other(
 
 @cache
 def _pool(n_threads: int, n_lanes: int) -> ThreadPoolExecutor:
-    """Return the lanes, which share a number of threads of torch.
-
-    They are kept, with the memory that their products write to.
-    """
+    """Return the lanes, which are kept with the memory that their products write to."""
     shares = [n_threads // n_lanes + (i < n_threads % n_lanes) for i in range(n_lanes)]
     started = threading.Barrier(n_lanes)
 

@@ -1,13 +1,10 @@
 """Teacher forcing that is faster than the model's own forward pass, with the same weights.
 
-It supports the encoder-decoders of transformers with the same structure: Marian, FSMT, M2M100
-(NLLB), mBART and BART; and models that say so by `first_position`, the row of the first token in
-their table of positions. Their decoders may have recurrences (SSRU) in place of self-attention.
-
-Each distinct source is encoded once. Tokens are concatenated without padding, which is added for
-attention only. Products are in fp32, bf16 or int8; the residual stream, norms and softmax are in
-fp32. Logits of the vocabulary are computed tile by tile, and only the sum of their exponentials is
-kept. The logit of the target token itself is computed in fp32.
+It supports Marian, FSMT, M2M100 (NLLB), mBART and BART of transformers, and models that have a
+`first_position`, the row of the first token in their table of positions. Their decoders may have
+recurrences (SSRU) in place of self-attention. Tokens are concatenated without padding, which is
+added for attention only. Products are in fp32, bf16 or int8; the residual stream, norms and
+softmax are in fp32.
 """
 
 from __future__ import annotations
@@ -44,12 +41,9 @@ _SOURCE_STEP = 4  # of the lengths of padded sources
 
 @dataclass(frozen=True)
 class _Attention:
-    """Attention with its norm.
+    """Attention with its norm."""
 
-    `inputs` is one product for queries, keys and values, or for keys and values if `queries` is
-    given.
-    """
-
+    # One product for queries, keys and values, or for keys and values if `queries` is given.
     inputs: Product
     output: Product
     norm: nn.LayerNorm
@@ -58,11 +52,9 @@ class _Attention:
 
 @dataclass(frozen=True)
 class _Recurrence:
-    """An SSRU with its norm.
+    """An SSRU with its norm."""
 
-    `inputs` is one product for gates and candidates, of which `states` makes all states.
-    """
-
+    # One product for gates and candidates, of which `states` makes all states.
     inputs: Product
     norm: nn.LayerNorm
     states: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -79,13 +71,11 @@ class _Layer:
 
 @dataclass(frozen=True)
 class _Stack:
-    """An encoder or a decoder.
-
-    `before` and `after` are norms of the embeddings and of the last states, or None.
-    """
+    """An encoder or a decoder."""
 
     embed: Callable[[torch.Tensor], torch.Tensor]
     positions: torch.Tensor
+    # Norms of the embeddings (`before`) and of the last states (`after`), or None.
     before: nn.LayerNorm | None
     layers: tuple[_Layer, ...]
     after: nn.LayerNorm | None
@@ -122,14 +112,11 @@ class PackedModel:
         n_uncounted: int = 0,
         batch_tokens: int,
     ) -> list[npt.NDArray[np.float64]]:
-        """Return the log-probabilities of labels, given decoder inputs and sources.
+        """Return the natural logarithms of the labels' probabilities, one float64 array per pair.
 
         Args:
             batch_tokens: largest number of source tokens that are encoded together, padding
                 included.
-
-        Returns:
-            One float64 array of natural logarithms per pair.
         """
         with torch.inference_mode(), fast_exact_products():
             states, spans = self._encode(sources, batch_tokens)
@@ -146,10 +133,7 @@ class PackedModel:
     def _encode(
         self, sources: Sequence[Sequence[int]], batch_tokens: int
     ) -> tuple[torch.Tensor, dict[tuple[int, ...], tuple[int, int]]]:
-        """Return the states of all distinct sources, joined as (tokens, width), and their spans.
-
-        The span of a source is its first row and its number of rows.
-        """
+        """Return states (tokens, width) of distinct sources, and first row and length of each."""
         # Sorting makes the batches, and so the rounding, independent of the order of the pairs.
         distinct = sorted(
             {tuple(source) for source in sources}, key=lambda source: (len(source), source)
@@ -279,12 +263,9 @@ class PackedModel:
         )
 
     def _feed_forward(self, layer: _Layer, hidden: torch.Tensor) -> torch.Tensor:
-        """Return the residual stream with the output of the feed-forward part added, in the same
-        memory, block by block of rows of about the same size.
-
-        The inner states of a block stay in the processor's cache.
-        """
+        """Add the output of the feed-forward part to the residual stream, in the same memory."""
         prepare = self.arithmetic.prepare
+        # The inner states of a block stay in the processor's cache.
         # Blocks of equal size, since each number of rows needs a prepared product of its own.
         for rows in (
             hidden.tensor_split(-(-len(hidden) // _BLOCK_ROWS))
@@ -352,11 +333,9 @@ class PackedModel:
         )
 
     def _joined(self, *modules: nn.Linear, relu: bool = False) -> Product:
-        """Return one product for modules that have the same input.
-
-        One product of wide weights is faster than several of narrow ones. In fp32 the weights of
-        the modules become views of the joint weight, so that nothing is held twice.
-        """
+        """Return one product for modules that have the same input."""
+        # One product of wide weights is faster than several of narrow ones. In fp32 the weights of
+        # the modules become views of the joint weight, so that nothing is held twice.
         weights = [module.weight.detach() for module in modules]
         biases = [
             (
@@ -377,9 +356,7 @@ class PackedModel:
 
 
 def first_position(model: Any) -> int | None:
-    """Return the row of the first token in the tables of positions of a model; None for a model
-    that has no packed pass.
-    """
+    """Return the row of the first token in a model's tables of positions; None: no packed pass."""
     of_model: int | None = getattr(model, "first_position", None)
     return PACKED_FAMILIES.get(model.config.model_type, of_model)
 

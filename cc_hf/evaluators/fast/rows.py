@@ -31,8 +31,6 @@ class PackedRows:
         >>> rows = PackedRows([[5, 6, 2], [7, 2]], lambda tensor: tensor)
         >>> rows.ids.shape, rows.ids[:6].tolist(), rows.columns[:6].tolist()
         (torch.Size([32]), [5, 6, 2, 7, 2, 5], [0, 1, 2, 0, 1, 0])
-        >>> rows.padded(torch.arange(32.0)[:, None]).shape
-        torch.Size([2, 3, 1])
     """
 
     def __init__(
@@ -55,14 +53,7 @@ class PackedRows:
             self._slots = put(slots_of(lengths.cumsum(0) - lengths, self.real))
 
     def padded(self, states: torch.Tensor) -> torch.Tensor:
-        """Pad states.
-
-        Args:
-            states: (tokens, width).
-
-        Returns:
-            States of shape (rows, longest, width); those at padding are arbitrary.
-        """
+        """Pad states (tokens, width) to (rows, longest, width); those at padding are arbitrary."""
         return (
             states[: self._n_tokens].view(*self.real.shape, -1)
             if self._is_full
@@ -70,27 +61,14 @@ class PackedRows:
         )
 
     def unpadded(self, states: torch.Tensor) -> torch.Tensor:
-        """Remove the padding of states.
-
-        Returns:
-            States of shape (tokens, width).
-        """
+        """Remove the padding of states, which become (tokens, width)."""
         flat = states.flatten(0, 1)
         if self._is_full and len(self._token_slots) == self._n_tokens:
             return flat
         return flat.index_select(0, self._token_slots)
 
     def without_first(self, n: int, states: torch.Tensor) -> torch.Tensor:
-        """Return the states of all tokens except the first `n` of each row.
-
-        Args:
-            n: number of tokens to drop at the start of each row.
-            states: (tokens, width).
-
-        Returns:
-            States of shape (remaining tokens, width), followed by copies of the first of them, as
-            all tokens are.
-        """
+        """Return states (tokens, width) without the first `n` of each row, copies as in `ids`."""
         if not n:
             return states
         remaining = (self._columns >= n).nonzero().squeeze(-1)
@@ -124,10 +102,7 @@ def joined_ids(rows: Sequence[Sequence[int]]) -> torch.Tensor:
 
 
 def real_positions(lengths: torch.Tensor, *, step: int = 1) -> torch.Tensor:
-    """Return the mask of the tokens in padded rows, (rows, longest).
-
-    Args:
-        lengths: number of tokens of each row, (rows,).
+    """Return the mask of the tokens in padded rows, (rows, longest), from the rows' lengths.
 
     Examples:
         >>> real_positions(torch.tensor([3, 2]))
@@ -140,13 +115,10 @@ def real_positions(lengths: torch.Tensor, *, step: int = 1) -> torch.Tensor:
 
 
 def slots_of(starts: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """Return the index of the token at each position of padded rows, (rows, longest).
-
-    It is 0 at padding, which attention masks.
+    """Return the index of the token at each position of padded rows, (rows, longest); 0 at padding.
 
     Args:
         starts: index of the first token of each row, (rows,).
-        real: mask of the tokens in padded rows, (rows, longest).
 
     Examples:
         >>> slots_of(torch.tensor([0, 3]), real_positions(torch.tensor([3, 2])))

@@ -16,43 +16,25 @@ _SHIFT_COLUMNS = 8
 
 
 class Vocabulary:
-    """The projection to the vocabulary.
-
-    Tiles bound the memory: the logits of the whole vocabulary never exist at once. The logit of the
-    label itself is computed in fp32.
-
-    Args:
-        weight: (vocabulary, width), fp32.
-        bias: (vocabulary,), fp32, or None.
-
-    Examples:
-        >>> from cc_hf.evaluators.fast.arithmetic import ARITHMETICS
-        >>> vocabulary = Vocabulary(torch.zeros(4, 3), None, arithmetic=ARITHMETICS["exact"])
-        >>> vocabulary.logprobs(torch.ones(2, 3), torch.tensor([0])).exp()
-        tensor([0.2500])
-    """
+    """The projection to the vocabulary: fp32 weights (vocabulary, width), bias (vocabulary,)."""
 
     def __init__(
         self, weight: torch.Tensor, bias: torch.Tensor | None, *, arithmetic: Arithmetic
     ) -> None:
         self.weight, self.bias, self.arithmetic = weight, bias, arithmetic
         self.is_shifted = arithmetic.dtype != torch.float32
+        # Tiles bound the memory: the logits of the whole vocabulary never exist at once.
         self.tiles = [
             self._tile(slice(start, start + _TILE_COLUMNS))
             for start in range(0, len(weight), _TILE_COLUMNS)
         ]
 
     def logprobs(self, states: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """Return the log-probabilities of labels.
-
-        Args:
-            states: a row for each label, fp32; there may be more rows, which are ignored.
-
-        Returns:
-            Natural logarithms, (labels,) fp32.
-        """
+        """Return natural log-probabilities, (labels,) fp32, of labels by their rows of states."""
+        # There may be more rows of states than labels, which are ignored.
         n_labels = len(labels)
         labels = functional.pad(labels, (0, len(states) - n_labels))
+        # The logit of the label itself is computed in fp32, whatever the tiles are in.
         label_logits: torch.Tensor = (states * self.weight[labels]).sum(-1)
         if self.bias is not None:
             label_logits += self.bias[labels]
@@ -74,13 +56,11 @@ class Vocabulary:
     def _shifted(
         self, states: torch.Tensor, label_logits: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor | float]:
-        """Return the input of the tiles, and what they subtract from all logits of a row, base 2.
-
-        Where logits are rounded, that of the label is subtracted before. The logits that matter
-        most are then mostly near 0, where rounding is finest.
-        """
+        """Return the tiles' input, and what they subtract from all logits of a row, in base 2."""
         if not self.is_shifted:
             return states * LOG2_E, 0.0
+        # The logit of the label is subtracted before rounding. The logits that matter most are then
+        # mostly near 0, where rounding is finest.
         width = states.shape[1]
         scaled = states.new_zeros(len(states), width + _SHIFT_COLUMNS)
         torch.mul(states, LOG2_E, out=scaled[:, :width])
