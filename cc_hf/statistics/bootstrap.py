@@ -61,8 +61,8 @@ class Bootstrap:
     """Settings of the bootstrap.
 
     Attributes:
-        seed: seed of numpy's default generator, from 0 to 2**64 - 1.
-        n_resamples: number of resamples, from 1 to 10,000,000.
+        seed: seed of numpy's default generator, 0 or more.
+        n_resamples: number of resamples, at least 1.
 
     Raises:
         InputError: for a seed or a number of resamples out of range (`check_bootstrap`).
