@@ -88,11 +88,8 @@ class StudyFile:
 
 @dataclass(frozen=True)
 class ShownFiles:
-    """All files that are shown side by side, for the hooks of studies.
-
-    Attributes:
-        results: pairs of the name of a system and its result.
-        files: what commands of studies wrote, by study.
+    """All files that are shown side by side, by study, and the results of systems, for hooks of
+    studies.
     """
 
     results: Sequence[tuple[str, EvaluationResult]]
@@ -253,8 +250,8 @@ _HEIGHT = 2.6  # inches of a panel
 
 
 def side_by_side_chart(shown: SideBySide, *, file_format: str = "svg") -> bytes:
-    """Draw the figures of files: a panel for each figure, a group of bars for each data set, and a
-    bar with its interval for each system.
+    """Draw a panel for each figure, a group of bars for each data set, and a bar with its interval
+    for each system.
     """
     if not shown.tables:
         raise InputError("plot: expected results with figures to draw, got none")

@@ -224,10 +224,7 @@ def _agreement_tables(agreement: MetricAgreement, title: str) -> Iterator[Piece]
 
 
 def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]]:
-    """Return totals and minima, then the categories in the order of the papers, corrected before
-    unweighted before weighted; each accuracy is followed by the rate of what is inconclusive.
-    Differences of figures come last.
-    """
+    """Return totals and minima, the categories in the order of the papers, then differences."""
     differences = comparison.differences
     totals = {
         f"{CORRECTED}accuracy": "corrected",
@@ -268,9 +265,8 @@ def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]
 
 
 def gate_tables(decided: Gate) -> list[Piece]:
-    """Return the decision, a row for each figure, and what the columns are.
-
-    Figures that decide come first, then those that fail, or that are not sure.
+    """Return the decision, a row for each figure, those that decide first, and what the columns
+    are.
     """
     order = ("fail", "cannot tell", "pass")
     rows = [
