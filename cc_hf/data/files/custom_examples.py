@@ -79,14 +79,10 @@ _GENDERS = ("male", "female")
 
 
 def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> ContrastiveSourceExample:
-    """Return one example from the columns of a row.
+    """Return one example from the columns of `read_custom` in a row.
 
     Args:
-        row: the columns of `read_custom`.
         src_lang: source language of a row that names none, ISO 639-1.
-
-    Raises:
-        InputError: for a row that is not as expected.
 
     Examples:
         >>> example = custom_example(
