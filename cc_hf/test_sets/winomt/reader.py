@@ -181,9 +181,7 @@ def _columns(line: str, names: Sequence[str]) -> list[str]:
 
 
 def _start(source: str, index: int) -> int:
-    """Return where the token of an index starts, between single spaces, so that two spaces make an
-    empty token.
-    """
+    """Return where the token of an index starts, between single spaces: two make an empty token."""
     tokens = source.split(" ")
     if not 0 <= index < len(tokens):
         raise InputError(f"token index: expected 0 to {len(tokens) - 1}, got {index} in {source!r}")

@@ -24,7 +24,6 @@ class Phrase:
         tokens: space-split tokens, in the order of the source words with which they are aligned;
             may be empty.
         position: index of the first of them in the space-split translation; -1 if there are none.
-        translation: the whole translation.
         word: what the source calls the person.
         linked: indices of the tokens that are aligned with all words of the occupation.
         article_linked: indices of the tokens that are aligned with its article.
@@ -44,11 +43,7 @@ class Phrase:
 
 
 class GenderPredictor(ABC):
-    """Gender rules of one language. The result depends only on the phrase.
-
-    Attributes:
-        signature_name: name and versions, as the signature of a result holds them.
-    """
+    """Gender rules of one language, with a name and versions for signatures."""
 
     signature_name: str
 
@@ -62,12 +57,5 @@ class GenderPredictor(ABC):
 
 
 def most_frequent(genders: Sequence[str]) -> str:
-    """Return the most frequent gender, the first of equally frequent ones.
-
-    Examples:
-        >>> most_frequent(["male", "female", "female"]), most_frequent(
-        ...     ["male", "female"]
-        ... ), most_frequent([])
-        ('female', 'male', 'unknown')
-    """
+    """Return the most frequent gender, the first of equally frequent ones."""
     return Counter(genders).most_common(1)[0][0] if genders else UNKNOWN
