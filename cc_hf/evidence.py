@@ -250,8 +250,8 @@ def _of_figure(rows: Iterable[Evidence]) -> tuple[Rate, Rate]:
 
 
 def bias(observed: float, s0: float, s1: float) -> float:
-    """Return how far the mistakes of a judge move an observed share: minus the true one (Rogan &
-    Gladen 1978).
+    """Return how far the mistakes of a judge move a share: the observed one minus the true one
+    (Rogan & Gladen 1978).
     """
     share = min(1.0, max(0.0, (observed + s0 - 1) / (s0 + s1 - 1)))
     return (1 - s0) * (1 - share) - (1 - s1) * share

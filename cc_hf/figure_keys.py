@@ -65,5 +65,5 @@ def category_name(category: str) -> str:
 
 
 def is_corrected(text: str) -> bool:
-    """Return whether the figure of a name is corrected by trusted verdicts on its own samples."""
+    """Return whether a figure is corrected by trusted verdicts on its own samples, by its name."""
     return figure_key(text).reference == CORRECTED

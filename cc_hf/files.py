@@ -46,7 +46,12 @@ def huggingface_home() -> Path:
 
 
 def is_file(path: str | Path) -> bool:
-    """Return whether there is a file. False also for a path that the system cannot look up."""
+    """Return whether there is a file. False also for a path that the system cannot look up.
+
+    Examples:
+        >>> is_file("x" * 5000)
+        False
+    """
     # `Path.is_file` raises for a name that is too long.
     return os.path.isfile(path)
 

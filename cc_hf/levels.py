@@ -152,8 +152,8 @@ class Trust:
         return f"figures by {100 * low:+.1f} to {100 * high:+.1f} points"
 
     def with_others(self, others: Iterable[Trust]) -> Trust:
-        """Return the least level for several systems, and the widest effect of the judge's
-        mistakes.
+        """Return how far the judge can be trusted with the results of several systems: the least of
+        their levels, and the widest of what its mistakes may do to their figures.
         """
         moved = dict(self.bias)
         level, rows = self.level, self.rows

@@ -11,7 +11,13 @@ Z95 = 1.959963984540054
 
 
 def score_limits(share: float, n: float, z: float = Z95) -> tuple[float, float]:
-    """Return the limits of Wilson's score interval of a share in [0, 1] (Wilson 1927)."""
+    """Return the limits of Wilson's score interval of a share in [0, 1] (Wilson 1927).
+
+    Examples:
+        >>> low, high = score_limits(1.0, 124)
+        >>> round(low, 3), high
+        (0.97, 1.0)
+    """
     weight = z * z / n
     middle = (share + weight / 2) / (1 + weight)
     half = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)

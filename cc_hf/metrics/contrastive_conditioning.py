@@ -508,7 +508,7 @@ def _columns(judgements: Sequence[Judgement], *, has_neither: bool) -> VerdictCo
 
 
 def _with_rows(figures: Figures, judgements: Sequence[Judgement], pairs: Sequence[str]) -> Figures:
-    """Return figures of columns with translations without a verdict, and pairs."""
+    """Return figures of columns with what their rows add: missing verdicts, and pairs."""
     counted = Counter(j.category for j in judgements if j.verdict == INCONCLUSIVE)
     return figures.with_inconclusive(counted).joined(twin_figures(judgements, pairs))
 

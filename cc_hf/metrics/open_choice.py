@@ -71,7 +71,7 @@ def open_share(references: Sequence[Mapping[str, Any]]) -> str:
 
 
 def open_figures(figures: Figures, name: str) -> Figures:
-    """Return figures with a share of some name in place of accuracies, and without verdicts; ""
+    """Return figures with shares called `name` in place of accuracies, and without verdicts; ""
     returns the figures as they are.
 
     Returns:

@@ -107,7 +107,11 @@ class OverviewRow(NamedTuple):
 
 
 class PairRow(NamedTuple):
-    """What a system does in one language pair: a cell per column, None where it has no figure."""
+    """What a system does in one language pair.
+
+    Attributes:
+        cells: one per column of the table; None where the pair or the system has no figure.
+    """
 
     languages: str
     system: str

@@ -222,7 +222,10 @@ def data_title(
 
 
 def language_pair(src_lang: str, tgt_lang: str) -> str:
-    """Return languages, by their ISO 639-1 codes or "", in words; "" if none is known.
+    """Return languages in words; "" if none is known.
+
+    Args:
+        src_lang, tgt_lang: ISO 639-1 codes; "" if not known.
 
     Examples:
         >>> language_pair("en", "de"), language_pair("", "de")

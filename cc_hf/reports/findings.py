@@ -119,8 +119,8 @@ def _fit_systems(report: Report, metric: str) -> set[int]:
 
 
 def findings(report: Report, split_table: SplitTable | None) -> list[str]:
-    """Return sentences on figures that are fit to be cited, or where there are none on first looks,
-    which say so.
+    """Return sentences on figures that are fit to be cited; without any, on first looks, which say
+    so.
 
     They say which system is best by the first metric, and by the first that judges how much worse
     the worst category is, and the cell that shows it most. All may be missing.

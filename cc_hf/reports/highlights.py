@@ -128,7 +128,11 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class HardValue:
-    """A value of an attribute on which systems fail often; None for a system without judgements."""
+    """A value of an attribute on which systems fail often.
+
+    Attributes:
+        groups: the judgements of each system in question; None for one without judgements.
+    """
 
     value: str
     groups: tuple[Group | None, ...]

@@ -45,7 +45,7 @@ class SectionHook:
 
 
 def read_section_files(paths: Mapping[str, Path | None]) -> dict[str, Any]:
-    """Read the files, by the names of `SectionHook.files`, that are not None."""
+    """Read the files that were given, not None, by their names in `SectionHook.files`."""
     given = {name: path for name, path in paths.items() if path is not None}
     if not given:
         return {}

@@ -88,8 +88,11 @@ class StudyFile:
 
 @dataclass(frozen=True)
 class ShownFiles:
-    """All files that are shown side by side, by study, and the results of systems, for hooks of
-    studies.
+    """All files that are shown side by side, for the hooks of studies.
+
+    Attributes:
+        results: pairs of the name of a system and its result.
+        files: what commands of studies wrote, by study.
     """
 
     results: Sequence[tuple[str, EvaluationResult]]

@@ -214,6 +214,11 @@ def whole_groups(
 
     Raises:
         InputError: for a group in two strata.
+
+    Examples:
+        >>> whole_groups(np.array([[1.0], [2.0], [3.0]]), ["a", "b", "b"], [0, 1, 1])
+        (array([[1.],
+               [5.]]), ['a', 'b'])
     """
     # `first` numbers the groups in the order of their first occurrence.
     first: dict[Hashable, int] = {}

@@ -69,7 +69,7 @@ def as_floats(
 def as_counts(
     name: str, values: Any, *, shape: _Shape | None = (None,), may_be_empty: bool = False
 ) -> npt.NDArray[np.int64]:
-    """Return whole numbers of 0 or more as an array of a shape, as `as_floats` does."""
+    """Return whole numbers of 0 or more as an array; for its shape, see `as_floats`."""
     return _whole(name, values, shape, may_be_empty).astype(np.int64)
 
 
@@ -84,7 +84,7 @@ def _whole(name: str, values: Any, shape: _Shape | None, may_be_empty: bool) -> 
 def as_flags(
     name: str, values: Any, *, shape: _Shape | None = (None,), may_be_empty: bool = False
 ) -> npt.NDArray[np.bool_]:
-    """Return values that are true or false as an array of a shape, as `as_floats` does."""
+    """Return values that are true or false as an array; for its shape, see `as_floats`."""
     return _array(name, values, "values that are true or false", "b", shape, may_be_empty)
 
 

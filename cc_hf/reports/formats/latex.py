@@ -109,7 +109,12 @@ def latex_report(report: Report) -> str:
 
 
 def latex_pieces(pieces: Iterable[Piece]) -> str:
-    """Return tables, which break across pages, and lines as paragraphs."""
+    """Return tables, which break across pages, and lines as paragraphs.
+
+    Examples:
+        >>> print(latex_pieces([ReportTable.of("A_b", ("", "n"), []), "100 %"]).splitlines()[-1])
+        100 \\%
+    """
     pieces = [*pieces]
     return _text(_packages(_LONG_TABLES, "".join(map(repr, pieces))), pieces, "tab:cc-hf")
 

@@ -79,9 +79,7 @@ def percent_grid(x: Callable[[float], float], top: float, bottom: float) -> list
 
 
 def chart_svg(height: float, label: str, elements: Sequence[Element]) -> Markup:
-    """Return a chart of the usual width, whose label is read by screen readers, the last element on
-    top.
-    """
+    """Return a chart of the usual width, with a label for screen readers; later elements on top."""
     return render_piece(
         "reports/page/pieces.html.jinja",
         "chart",

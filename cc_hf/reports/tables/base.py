@@ -95,8 +95,10 @@ def note_lines(notes: Iterable[str]) -> list[Line]:
 
 
 def unfit_reasons(results: Iterable[tuple[str, EvaluationResult]]) -> list[str]:
-    """Return a line for each reason that makes results, pairs of a name or "" and a result, unfit
-    to be cited.
+    """Return a line for each reason that makes results unfit to be cited.
+
+    Args:
+        results: pairs of a name, "" for none, and a result.
     """
     names: dict[str, list[str]] = {}
     for name, result in results:

@@ -45,6 +45,15 @@ def why_no_ratio(readings: Sequence[Reading]) -> str:
 def preference_ratio(readings: tuple[Reading, ...]) -> tuple[float, Interval | NoInterval]:
     """Return the mean over stereotypes of men of P(m) / (P(m) + P(f)), divided by that over
     stereotypes of women, and its interval by bootstrap over sentences within stereotypes.
+
+    Examples:
+        >>> rows = tuple(
+        ...     Reading(f"{name}.{i}", name, "", "masculine", 0.5 + 0.25 * (people == "men"))
+        ...     for name, (_, people) in STEREOTYPES.items()
+        ...     for i in range(10)
+        ... )
+        >>> preference_ratio(rows)[0]
+        1.5
     """
     by_stereotype = _probabilities(readings)
     names = [name for name, p in by_stereotype.items() for _ in p]

@@ -29,6 +29,11 @@ _PRONOUNS = {
 
 
 def context_gender(context: str) -> str:
-    """Return "male" or "female" if all third-person pronouns of a text have it, else ""."""
+    """Return "male" or "female" if all third-person pronouns of a text have it, else "".
+
+    Examples:
+        >>> context_gender("She spoke for the dockers."), context_gender("He met her.")
+        ('female', '')
+    """
     genders = [gender for gender, pattern in _PRONOUNS.items() if pattern.search(context)]
     return genders[0] if len(genders) == 1 else ""

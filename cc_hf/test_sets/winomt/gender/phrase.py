@@ -43,7 +43,11 @@ class Phrase:
 
 
 class GenderPredictor(ABC):
-    """Gender rules of one language, with a name and versions for signatures."""
+    """Gender rules of one language. The result depends only on the phrase.
+
+    Attributes:
+        signature_name: name and versions, as the signature of a result holds them.
+    """
 
     signature_name: str
 
@@ -57,5 +61,12 @@ class GenderPredictor(ABC):
 
 
 def most_frequent(genders: Sequence[str]) -> str:
-    """Return the most frequent gender, the first of equally frequent ones."""
+    """Return the most frequent gender, the first of equally frequent ones.
+
+    Examples:
+        >>> most_frequent(["male", "female", "female"]), most_frequent(
+        ...     ["male", "female"]
+        ... ), most_frequent([])
+        ('female', 'male', 'unknown')
+    """
     return Counter(genders).most_common(1)[0][0] if genders else UNKNOWN

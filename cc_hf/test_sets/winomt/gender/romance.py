@@ -45,9 +45,7 @@ def predictor(lang: str, spacy_model: str | None = None) -> GenderPredictor:
 
 @dataclass(frozen=True)
 class RomanceGender(GenderPredictor):
-    """Rules with spaCy: a phrase has the gender of most of its words with a gender, else is
-    neutral.
-    """
+    """Rules with spaCy: the gender of most words of a phrase; neutral where no word has one."""
 
     pipeline: Any
     signature_name: str
