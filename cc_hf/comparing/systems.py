@@ -279,7 +279,6 @@ def _check_compared(
     results: Mapping[str, EvaluationResult],
     obstacles: Mapping[tuple[str, str], str],
 ) -> None:
-    """Check that every result is compared with another."""
     uncompared = [name for name in judged if name not in compared]
     if not compared and not uncompared:
         uncompared = list(results)

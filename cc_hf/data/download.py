@@ -106,7 +106,6 @@ def _verify(path: Path, file: SourceFile) -> None:
 
 
 def _from_hub(file: SourceFile) -> Path:
-    """Return a file from the Hub's own cache, or from the Hub."""
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 

@@ -347,7 +347,6 @@ def card_path(name: str, *, kind: str = "datasets") -> Path:
 
 
 def _builder_class(name: str) -> Any:
-    """Return the builder class of the script."""
     import datasets
 
     module_name = f"cc_hf_datasets_scripts_{name}"

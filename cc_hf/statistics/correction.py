@@ -210,7 +210,6 @@ def _weight_of_judge(
 def _n_effective(
     value: float, influence: _Floats, share_of_judge: float, mean: float, n: int
 ) -> float:
-    """Return the effective number of samples."""
     share = (value * n + 1) / (n + 2)
     # One sample of each pair of verdicts, of weight 1 / 2, is added: few labels may show no mistake
     # of a judge that makes some.

@@ -150,7 +150,6 @@ def least_squares(
 def _check(
     name: str, y: npt.NDArray[np.float64], columns: Mapping[str, npt.NDArray[np.float64]]
 ) -> None:
-    """Refuse variables from which no regression can be computed."""
     if not columns or name in columns or CONSTANT in columns:
         raise InputError(
             f"expected at least one independent variable, with names other than {name!r} and"

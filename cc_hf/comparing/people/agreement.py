@@ -315,7 +315,6 @@ def _item(
     stands_for: str,
     share: float = 1.0,
 ) -> _Item:
-    """Return the item of a label."""
     # A gender that is neither of the two classes, such as neutral, counts as an inconclusive
     # verdict.
     undecided = not judgement.is_decided or (

@@ -99,7 +99,6 @@ def parts_of(table: ReportTable) -> Iterator[ReportTable]:
 
 
 def _column_width(table: ReportTable, index: int, is_stacked: bool) -> float:
-    """Return the width that a column of figures needs."""
     header = max(_width(word, _SIZE) for word in re.split(r"[\s-]+", table.columns[index]))
     cells = max((_cell_width(row.cells[index], is_stacked) for row in table.rows), default=0.0)
     return min(_share(max(min(header, _HEADER), cells)), _WIDEST_COLUMN)

@@ -187,7 +187,6 @@ def split_chart(
 
 
 def _group_legend(parts: list[Element], shapes: Mapping[str, int], right: float) -> float:
-    """Add the shapes of groups with their names."""
     left, y = 0.0, 16.0
     for name, number in zip(map(category_name, shapes), shapes.values(), strict=True):
         width = 34 + CHARACTER * len(name)

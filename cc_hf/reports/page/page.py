@@ -173,7 +173,6 @@ def folder_page(template: str, *, style: str, script: str, **values: object) -> 
 def _common(
     style: Markup, script: Markup, *, style_source: str, others: str = ""
 ) -> dict[str, object]:
-    """Return what all layouts need."""
     return {
         "style": style,
         "script": script,

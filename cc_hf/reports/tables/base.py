@@ -238,7 +238,6 @@ def _title(*parts: str) -> str:
 
 
 def _in_categories(result: EvaluationResult) -> set[str]:
-    """Return the figures that the table of categories shows."""
     names = ["accuracy", "min_accuracy", *(f"accuracy_{c.category}" for c in result.categories)]
     return {
         *(f"{kind}{name}" for kind in _kinds(result).values() for name in names),

@@ -204,7 +204,6 @@ def _cell(difference: PairedDifference, n_resamples: int) -> Cell:
 
 
 def _agreement_tables(agreement: MetricAgreement, title: str) -> Iterator[Piece]:
-    """Yield the verdicts of two metrics by each other, and how much they agree."""
     cells = zip(agreement.labels, agreement.confusion, strict=True)
     yield ReportTable.of(
         f"{title}: {agreement.left} (rows) and {agreement.right} (columns) on the same"

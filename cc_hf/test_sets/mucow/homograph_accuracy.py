@@ -242,7 +242,6 @@ _RATES = {
 
 
 def _rates(kinds: Sequence[str], categories: Sequence[str]) -> Figures:
-    """Return the share of each outcome, in all and by category."""
     rates = Figures()
     for rate, members in _RATES.items():
         # The share of an outcome is the accuracy of judgements that count it as correct.
@@ -261,7 +260,6 @@ def _kind(judgement: Judgement) -> str:
 
 
 def is_flipped(judgement: Judgement) -> bool:
-    """Return whether a translation shows another sense of the homograph."""
     return _kind(judgement) == "flipped"
 
 

@@ -306,7 +306,6 @@ class WinomtPatternMatching(Metric):
 
     @staticmethod
     def check_available(tgt_lang: str) -> None:
-        """Check that the packages are installed that the gender rules of a language need."""
         gender_predictor(tgt_lang)
 
     @staticmethod

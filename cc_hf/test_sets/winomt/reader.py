@@ -150,7 +150,6 @@ def _example(
     gold: str,
     extra: dict[str, str],
 ) -> ContrastiveSourceExample:
-    """Return the example with the correct and the incorrect sources."""
     return ContrastiveSourceExample(
         id=name,
         src_lang="en",
@@ -189,7 +188,6 @@ def _start(source: str, index: int) -> int:
 
 
 def _focus(sentence: str, index: int, occupation: str) -> Focus:
-    """Return the occupation as written in the sentence."""
     start = _start(sentence, index)
     start += len(sentence[start:]) - len(sentence[start:].lstrip(" "))
     written = sentence[start : start + len(occupation)]

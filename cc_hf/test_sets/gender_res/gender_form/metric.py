@@ -377,7 +377,6 @@ def _estimates(
 
 
 def _groups(extra: Mapping[str, str], category: str) -> Iterator[str]:
-    """Yield the groups of a slot of gender_res."""
     role, other = extra["role"], extra["other"]
     if category in _GENDERS:
         yield from (category, role, f"{role}_{category}")

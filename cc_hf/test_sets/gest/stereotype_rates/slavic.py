@@ -106,7 +106,6 @@ _Rule = Callable[[_Clause, _Table], Iterator[str]]
 
 
 def _rules(table: _Table) -> tuple[_Rule, ...]:
-    """Return the rules of a language, in their order."""
     if "subject" in table:
         return _beside_subject, _adjective_after_subject
     if "copulas" in table:

@@ -38,7 +38,6 @@ class Phrase:
 
     @property
     def text(self) -> str:
-        """The tokens, joined by spaces."""
         return " ".join(self.tokens)
 
 
@@ -56,7 +55,6 @@ class GenderPredictor(ABC):
         """Return the gender of a phrase, one of `GENDERS`, or `UNKNOWN`."""
 
     def predict_all(self, phrases: Sequence[Phrase]) -> list[str]:
-        """Return the gender of each phrase."""
         return [self.predict(phrase) for phrase in phrases]
 
 

@@ -29,7 +29,6 @@ _TESTS: dict[str, Callable[[str], bool]] = {"ar": _is_feminine_arabic, "he": _is
 
 
 def predictor(lang: str) -> SemiticGender:
-    """Return the rule of a language."""
     return SemiticGender(_TESTS[lang])
 
 
