@@ -90,9 +90,10 @@ def __getattr__(name: str) -> Any:
 
 def _missing(name: str, error: Exception) -> Callable[..., NoReturn]:
     """Return what stands for a function whose package is not installed: it raises when it is
-    called, so that `help(cc_hf)` and `from cc_hf import *` work without torch.
+    called.
     """
 
+    # `help(cc_hf)` and `from cc_hf import *` must work without torch.
     def raise_error(*args: Any, **options: Any) -> NoReturn:
         raise error
 

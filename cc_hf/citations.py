@@ -13,11 +13,7 @@ __all__ = ["CITATIONS", "Citation", "citation", "citation_markdown"]
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A paper.
-
-    Attributes:
-        arxiv: its number on arXiv, "" where it has none or `url` is there.
-    """
+    """A paper; `arxiv` is its number on arXiv, "" where it has none or `url` is there."""
 
     bibtex: str
     url: str
@@ -291,10 +287,7 @@ CITATIONS: dict[str, Citation] = {
 
 
 def citation(key: str | Citation) -> Citation:
-    """Return the paper for a key.
-
-    Args:
-        key: a key of `CITATIONS`; a citation is returned unchanged.
+    """Return the paper for a key of `CITATIONS`; a citation is returned unchanged.
 
     Raises:
         UnknownNameError: for a key that is not in the table.
@@ -312,8 +305,7 @@ def citation(key: str | Citation) -> Citation:
 
 
 def citation_markdown(papers: Sequence[Citation]) -> str:
-    """Return the section "Citation" of a card: the BibTeX entries, and links to arXiv, by which the
-    Hub lists the card on the page of the paper.
+    """Return the section "Citation" of a card: the BibTeX entries, and links to arXiv.
 
     Examples:
         >>> print(citation_markdown([citation("stanovsky-2019")]).splitlines()[-1])

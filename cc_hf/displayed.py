@@ -1,7 +1,7 @@
 """What Python and notebooks show of results, and how these are saved.
 
-Tables are made above, by the functions that commands call; a class names its own as a text, which
-is imported when something is shown.
+A class names the function that makes its tables as a text, which is imported when something is
+shown: tables are made above this module.
 """
 
 from __future__ import annotations
@@ -44,24 +44,12 @@ class Displayed:
         raise NotImplementedError
 
     def save(self, path: str | Path) -> None:
-        """Write the JSON to a file, as the `--output` of the command does.
-
-        Raises:
-            InputError: if the file cannot be written.
-        """
+        """Write the JSON to a file, as the `--output` of the command does."""
         write_atomically(Path(path), self.to_json())
 
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> Any:
-    """Return rows as a `pandas.DataFrame`.
-
-    Raises:
-        MissingDependencyError: without pandas.
-
-    Examples:
-        >>> frame([{"n": 1}, {"n": 2}])["n"].tolist()
-        [1, 2]
-    """
+    """Return rows as a `pandas.DataFrame`; raise a MissingDependencyError without pandas."""
     try:
         import pandas as pd
     except ImportError as error:

@@ -32,16 +32,6 @@ def attribute_texts(cls: type) -> dict[str, str]:
 
 
 def description(cls: type) -> str:
-    """Return the paragraphs between the first line of a class's docstring and its sections.
-
-    Examples:
-        >>> class Options:
-        ...     '''What to do.
-        ...
-        ...     It is done at once.
-        ...     '''
-        >>> description(Options)
-        'It is done at once.'
-    """
+    """Return the paragraphs between the first line of a class's docstring and its sections."""
     prose = re.split(r"\n\n\w+:\n", inspect.cleandoc(cls.__doc__ or ""))[0]
     return prose.partition("\n\n")[2]

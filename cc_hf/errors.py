@@ -117,14 +117,8 @@ class DataError(CCError, ValueError):
 class FileError(InputError, DataError):
     """A file that cannot be read, or does not hold what it should.
 
-    The message begins with the file, and the line where there is one. The error is both an
-    `InputError` and a `DataError`, since a user may have named the file, or a dataset.
-
-    Examples:
-        >>> raise FileError("t.txt", "file not found")
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.FileError: t.txt: file not found
+    The message begins with the file, and the line where there is one. A user may have named the
+    file, or a dataset: the error is both an `InputError` and a `DataError`.
     """
 
     def __init__(self, where: object, message: object) -> None:
@@ -136,9 +130,7 @@ class EvaluatorError(CCError, RuntimeError):
 
 
 class CacheError(CCError, RuntimeError):
-    """A cache of scores that is damaged, is of another version, or cannot be written at the
-    requested path.
-    """
+    """A cache of scores that is damaged, is of another version, or cannot be written."""
 
 
 class CacheWarning(UserWarning):
@@ -148,8 +140,7 @@ class CacheWarning(UserWarning):
 class PluginError(CCError, RuntimeError):
     """A dataset, metric, evaluator family or study of another package that cannot be used.
 
-    It cannot be loaded, is not of its kind, or has a name that is taken. The message names the
-    package and its entry point.
+    It cannot be loaded, is not of its kind, or has a name that is taken.
     """
 
 
@@ -183,9 +174,7 @@ class MissingDependencyError(CCError, ImportError):
 
 
 def _installed_from() -> str:
-    """Return what pip installs with an extra: the package, which then need not be in an index, or
-    the clone if only its folder is on the path.
-    """
+    """Return what pip installs with an extra."""
     # Imported here, since `import cc_hf` reads this file.
     from importlib import metadata
     from pathlib import Path
@@ -201,18 +190,9 @@ def _installed_from() -> str:
 def in_file(where: object, remedy: str = "") -> Iterator[None]:
     """Raise each `InputError` of the block as a `FileError`, which begins with the place.
 
-    A `FileError` of the block is raised as it is.
-
     Args:
         where: the file, or a place in it.
         remedy: what to do, with which messages end; "" if they say it.
-
-    Examples:
-        >>> with in_file("t.txt"):
-        ...     raise InputError("expected a word, got 3")
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.FileError: t.txt: expected a word, got 3
     """
     try:
         yield
@@ -223,12 +203,7 @@ def in_file(where: object, remedy: str = "") -> Iterator[None]:
 
 
 def shown(value: object) -> str:
-    """Return a value as a message shows it: its repr, cut after 200 characters.
-
-    Examples:
-        >>> shown("a"), shown(10**5000)
-        ("'a'", 'an int that is too large to show')
-    """
+    """Return a value as a message shows it: its repr, cut after 200 characters."""
     try:
         text = repr(value)
     except (RecursionError, ValueError):  # deep nesting, or an integer of thousands of digits
@@ -238,10 +213,6 @@ def shown(value: object) -> str:
 
 
 def check_choice(option: str, value: object, known: Collection[str]) -> None:
-    """Check that the value of an option is one of the known values.
-
-    Raises:
-        InputError: for any other value; the message lists the known ones.
-    """
+    """Raise an InputError that lists the known values if an option has another one."""
     if not isinstance(value, str) or value not in known:
         raise InputError(f"{option}: expected one of {', '.join(known)}, got {shown(value)}")

@@ -71,30 +71,18 @@ class Evidence:
         dataset: the test set that they are from.
         reading: the right reading, such as "female"; "" where readings have no names, as senses.
             Where sources leave it open, the reading that is counted.
-        labels: one of `LABELS`.
         n_people: the number of people who labelled each translation, 0 for none.
-        system: what translated.
         signature: of the verdicts; it has the cues, the options, and the commit of the data.
         n_right, n_wrong: numbers of translations that show this reading, and another one.
         n_right_found, n_wrong_found: how many of them the judge finds right, and wrong.
         n_neither: number of translations that show no reading.
         n_neither_right: how many of these the judge finds right.
         n_right_neither, n_wrong_neither, n_neither_found: in how many translations of each kind the
-            judge finds neither reading, where the signature has a threshold for that. The counts
-            are cross-fitted: the threshold was found on other translations than it was used on.
+            judge finds neither reading, where the signature has a threshold for that.
         is_open: whether sources leave the reading open, so that none is right.
         people_kappa: Cohen's kappa of the people among themselves; None where it is not known.
         of: what the counts are of in truth, if they are lent to the judge, such as an ensemble that
             it is a member of; "" for its own.
-
-    Examples:
-        >>> signed = "cc|data:winomt/default@b2f1b31|cues:gender_brackets|langs:en-de|eval:a@1a2b"
-        >>> row = Evidence(
-        ...     "a@1a2b", "en-de", "template", "winomt", "female", "people", 2, "aws", signed,
-        ...     n_right=30, n_right_found=29, n_wrong=60, n_wrong_found=60,
-        ... )
-        >>> read_value(Evidence, write_record(row)) == row
-        True
     """
 
     evaluator: str
@@ -115,6 +103,7 @@ class Evidence:
     is_open: bool = False
     people_kappa: Annotated[float, AtLeast(-1.0, 1.0)] | None = None
     of: str = ""
+    # Cross-fitted: the threshold was found on other translations than it was used on.
     n_right_neither: Count = field(default=0, metadata=OMITTED)
     n_wrong_neither: Count = field(default=0, metadata=OMITTED)
     n_neither_found: Count = field(default=0, metadata=OMITTED)
@@ -200,15 +189,13 @@ class Rates(NamedTuple):
 
 
 def shown_rates(rows: Iterable[Evidence], reading: str) -> Rates:
-    """Return how well a judge tells a reading from the other where a translation shows one.
-
-    A judge reads the translation and does not know which reading is right. So of two genders, what
-    is wrong where the one is right shows the other, and is counted for that.
-    """
+    """Return how well a judge tells a reading from the other where a translation shows one."""
     right = wrong = Rate(0, 0)
     for row in rows:
         if row.reading == reading:
             right, wrong = right.plus(*row.right), wrong.plus(*row.wrong)
+        # A judge does not know which reading is right: what is wrong where one gender is right
+        # shows the other, and counts for that.
         elif row.reading == _OTHER.get(reading):
             right, wrong = right.plus(*row.wrong), wrong.plus(*row.right)
     return Rates(right, wrong)
@@ -216,11 +203,7 @@ def shown_rates(rows: Iterable[Evidence], reading: str) -> Rates:
 
 def rates(rows: Iterable[Evidence], reading: str) -> Rates:
     """Return how well a judge does on the figure of a reading, for which what shows neither counts
-    as right (Vamvas & Sennrich 2021), or of open sources as not this reading. A judge that tells
-    apart what shows neither errs where it finds such a translation right or wrong.
-
-    Rows of the other gender say how the judge reads the same translations where the other reading
-    is right. They are added where the rates do not differ clearly, and nothing shows neither.
+    as right (Vamvas & Sennrich 2021), or of open sources as not this reading.
     """
     rows = list(rows)
     of_reading = [row for row in rows if row.reading == reading]
@@ -231,15 +214,15 @@ def rates(rows: Iterable[Evidence], reading: str) -> Rates:
     right, wrong = _of_figure(of_reading)
     points = tuple((r.value, w.value) for r, w in of_systems if r.n and w.n)
     if not any(row.n_neither for row in of_reading):
+        # The judge reads the same translations where the other gender is right. Such rows are added
+        # where the rates do not differ clearly.
         pooled = shown_rates(rows, reading)
         right, wrong = _pooled(right, pooled.right), _pooled(wrong, pooled.wrong)
     return Rates(right, wrong, points if len(points) > 1 else ())
 
 
 def _pooled(rate: Rate, pooled: Rate) -> Rate:
-    """Return the rate with that of the other gender, unless either is beyond the limits of the
-    other.
-    """
+    """Return the rate with that of the other gender, if each is within the limits of the other."""
     other = Rate(pooled.n_found - rate.n_found, pooled.n - rate.n)
     is_alike = (
         rate.limits[0] <= other.value <= rate.limits[1]
@@ -269,13 +252,6 @@ def _of_figure(rows: Iterable[Evidence]) -> tuple[Rate, Rate]:
 def bias(observed: float, s0: float, s1: float) -> float:
     """Return how far the mistakes of a judge move a share: the observed one minus the true one
     (Rogan & Gladen 1978).
-
-    Args:
-        observed: the share that the judge finds right, in [0, 1].
-
-    Examples:
-        >>> round(bias(0.5935, s0=1.0, s1=0.913), 4)
-        -0.0566
     """
     share = min(1.0, max(0.0, (observed + s0 - 1) / (s0 + s1 - 1)))
     return (1 - s0) * (1 - share) - (1 - s1) * share
@@ -284,10 +260,6 @@ def bias(observed: float, s0: float, s1: float) -> float:
 def corners(of_judge: Rates) -> list[tuple[float, float]]:
     """Return the rates (s0, s1) at which mistakes move shares furthest: the worse limit of the one
     with the better limit of the other, and those of single systems.
-
-    Examples:
-        >>> corners(Rates(Rate(0, 0), Rate(0, 0)))
-        [(1.0, 0.0), (0.0, 1.0)]
     """
     right, wrong = of_judge.right.limits, of_judge.wrong.limits
     return [(wrong[1], right[0]), (wrong[0], right[1]), *((s0, s1) for s1, s0 in of_judge.systems)]
@@ -296,14 +268,12 @@ def corners(of_judge: Rates) -> list[tuple[float, float]]:
 def bias_limits(observed: float, of_judge: Rates) -> tuple[float, float]:
     """Return how far down and up the mistakes of a judge may move a share, in [-1, 1].
 
-    They are the limits among all `corners`, so that systems which differ by more than chance widen
-    them.
-
     Examples:
         >>> low, high = bias_limits(0.8, Rates(Rate(124, 124), Rate(124, 124)))
         >>> round(low, 4), round(high, 4)
         (-0.0248, 0.0062)
     """
+    # Single systems are among the corners: those that differ by more than chance widen the limits.
     points = corners(of_judge)
     if any(s0 + s1 <= 1 for s0, s1 in points):  # a judge that may guess says nothing
         return observed - 1, observed
@@ -313,8 +283,10 @@ def bias_limits(observed: float, of_judge: Rates) -> tuple[float, float]:
 
 
 def least_youden(of_judge: Rates) -> float:
-    """Return the lower limit of s0 + s1 - 1, by which a judge shortens true differences, in
-    [-1, 1] (the method of variance estimates recovery).
+    """Return the lower limit of s0 + s1 - 1, in [-1, 1] (the method of variance estimates
+    recovery).
+
+    By this factor, a judge shortens true differences.
 
     Examples:
         >>> round(least_youden(Rates(Rate(144, 146), Rate(29, 29))), 3)
@@ -325,10 +297,8 @@ def least_youden(of_judge: Rates) -> float:
 
 
 def kappa(of_judge: Rates, *, at_least: bool = False) -> float | None:
-    """Return Cohen's kappa of a judge with the labels; None unless both readings are among them.
-
-    Args:
-        at_least: whether both rates are taken at their lower limits.
+    """Return Cohen's kappa of a judge with the labels, with `at_least` at the lower limits of both
+    rates; None unless both readings are among them.
 
     Examples:
         >>> of_judge = Rates(Rate(29, 29), Rate(144, 146))
@@ -349,10 +319,6 @@ def kappa(of_judge: Rates, *, at_least: bool = False) -> float | None:
 def not_above(rate: Rate, limit: float) -> int | None:
     """Return how many translations in all show that a judge errs on at most a share of them, if
     further ones are like those so far; None if no number does.
-
-    Examples:
-        >>> not_above(Rate(29, 29), 0.03), not_above(Rate(26, 29), 0.03)
-        (125, None)
     """
     least = 1 - limit
     if rate.value <= least:
@@ -368,7 +334,7 @@ def evidence_of(
     same kind, in the same languages and by the same cues and options.
 
     Args:
-        metric: the name in front of them; "" if it is not known.
+        metric: the name in front of the fields; "" if it is not known.
         kind: the kind of its sentences; "" if only the same test set counts.
     """
     wanted = options_of(signed)
@@ -391,9 +357,7 @@ def _options(text: str) -> list[str | None]:
 
 
 def options_of(signed: Mapping[str, str]) -> list[str | None]:
-    """Return what verdicts depend on besides the judge and the languages, by the fields of a
-    signature: the options, and whether weights are rounded to integers.
-    """
+    """Return what verdicts depend on besides judge and languages, by the fields of a signature."""
     is_rounded = "int8" if "int8" in signed.get("dtype", "") else None
     return [*(signed.get(name) for name in _OPTIONS), is_rounded]
 
@@ -401,8 +365,8 @@ def options_of(signed: Mapping[str, str]) -> list[str | None]:
 def known_threshold(
     signed: Mapping[str, str], metric: str, *, dataset: str, kind: str, rows: Iterable[Evidence]
 ) -> tuple[str, float] | None:
-    """Return the threshold of the verdict "neither" that evidence on the judge of a result gives,
-    and the share of the labelled translations that show neither; None without such evidence.
+    """Return the threshold of the verdict "neither" that evidence on a judge gives, and the share
+    of labelled translations that show neither; None without such evidence.
     """
     rows = list(rows)
     by_threshold = {
@@ -448,10 +412,9 @@ def _known(of_user: Path | None, stamp: int) -> tuple[Evidence, ...]:
 
 
 def distinct(rows: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """Return rows of which those with the same key stand once, on most labels, so that no label
-    counts twice; among equals the first.
-    """
+    """Return the rows with distinct keys, on most labels; among equals the first."""
     by_key: dict[tuple[str | None, ...], Evidence] = {}
+    # No label may count twice.
     for row in rows:
         known = by_key.setdefault(row.key, row)
         if row.n > known.n:
@@ -460,11 +423,7 @@ def distinct(rows: Iterable[Evidence]) -> tuple[Evidence, ...]:
 
 
 def read_evidence(path: Path) -> list[Evidence]:
-    """Read a file of evidence: JSON objects on lines, with the fields of `Evidence`.
-
-    Raises:
-        FileError: for a line that is none. The message names it.
-    """
+    """Read a file of evidence: JSON objects on lines, with the fields of `Evidence`."""
     rows = []
     for where, row in parse_objects(stream_lines(path), path):
         with in_file(where):

@@ -25,7 +25,6 @@ class FigureKey(NamedTuple):
     """What a figure is of.
 
     Attributes:
-        name: such as "accuracy" or "min_accuracy".
         category: the category of an accuracy or a rate; "" for all samples.
         reference: `CORRECTED` or `TRANSFERRED` if the judge's mistakes are included; "" if not.
     """
@@ -45,8 +44,6 @@ def figure_key(text: str) -> FigureKey:
     Examples:
         >>> figure_key("corrected_accuracy_male")
         FigureKey(name='accuracy', category='male', reference='corrected_')
-        >>> str(figure_key("min_accuracy"))
-        'min_accuracy'
     """
     reference = next((start for start in (CORRECTED, TRANSFERRED) if text.startswith(start)), "")
     name = text.removeprefix(reference)
@@ -68,10 +65,5 @@ def category_name(category: str) -> str:
 
 
 def is_corrected(text: str) -> bool:
-    """Return whether the figure of a name is corrected by trusted verdicts on its own samples.
-
-    Examples:
-        >>> is_corrected("corrected_accuracy"), is_corrected("accuracy")
-        (True, False)
-    """
+    """Return whether a figure is corrected by trusted verdicts on its own samples, by its name."""
     return figure_key(text).reference == CORRECTED

@@ -39,60 +39,39 @@ def carried(folder: str) -> Path:
 
 
 def huggingface_home() -> Path:
-    """Return the folder of what is kept between runs, HF_HOME, as huggingface_hub has it, which
-    takes long to import.
-    """
+    """Return HF_HOME, the folder of what is kept between runs."""
     cache = os.getenv("XDG_CACHE_HOME", "~/.cache")
+    # As huggingface_hub has it, which takes long to import.
     return Path(os.path.expanduser(os.getenv("HF_HOME", os.path.join(cache, "huggingface"))))
 
 
 def is_file(path: str | Path) -> bool:
     """Return whether there is a file. False also for a path that the system cannot look up.
 
-    `Path.is_file` raises for a name that is too long; this function does not.
-
     Examples:
         >>> is_file("x" * 5000)
         False
     """
+    # `Path.is_file` raises for a name that is too long.
     return os.path.isfile(path)
 
 
 def is_folder(path: str | Path) -> bool:
-    """Return whether there is a folder. False also for a path that the system cannot look up.
-
-    Examples:
-        >>> is_folder("x" * 5000)
-        False
-    """
+    """Return whether there is a folder. False also for a path that the system cannot look up."""
     return os.path.isdir(path)
 
 
 def exists(path: str | Path) -> bool:
-    """Return whether a path exists. False also for a path that the system cannot look up.
-
-    Examples:
-        >>> exists("x" * 5000)
-        False
-    """
+    """Return whether a path exists. False also for a path that the system cannot look up."""
     return os.path.exists(path)
 
 
 def resolved(path: str | Path, what: str = "output") -> Path:
     """Return the absolute path of something that will be written, with symbolic links followed.
 
-    Args:
-        path: need not exist.
-
     Raises:
         InputError: for a name that is too long, symbolic links in a loop, a null character, or a
             folder without access.
-
-    Examples:
-        >>> resolved("x" * 300)  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: output: expected the path of a file or folder, got 'xxxx...
     """
     try:
         os.stat(path)
@@ -112,26 +91,12 @@ def resolved(path: str | Path, what: str = "output") -> Path:
 def sole_writer(output: str | Path, name: str = "output") -> Iterator[None]:
     """Keep every other run from writing an output, for as long as the block runs.
 
-    For all outputs that are continued, or are written in parts. The system holds the lock, on a
-    hidden file beside the output that is deleted at the end, so that it ends with the process in
-    any case.
-
     Args:
         output: the file or folder; its parent must exist. A device or pipe is not locked.
 
     Raises:
         InputError: if another run writes the output, or the folder cannot be written to.
-
-    Examples:
-        >>> import tempfile
-        >>> folder = tempfile.TemporaryDirectory()
-        >>> with sole_writer(f"{folder.name}/x"), sole_writer(f"{folder.name}/x"):  # doctest: +ELLIPSIS
-        ...     pass
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: output: expected a file that no other run is writing, got .../x; ...
-        >>> folder.cleanup()
-    """  # noqa: E501
+    """
     from filelock import FileLock, Timeout  # imported here, since `import cc_hf` must stay fast
 
     path = resolved(output, name)
@@ -140,6 +105,7 @@ def sole_writer(output: str | Path, name: str = "output") -> Iterator[None]:
         return
     if not is_folder(path.parent):
         raise InputError(f"{name}: the folder {path.parent} does not exist; create it first")
+    # The system holds the lock, so that it ends with the process in any case.
     lock = FileLock(path.with_name(f".{file_slug(path.name)}.lock"), timeout=0)
     try:
         lock.acquire()
@@ -174,9 +140,8 @@ def file_sha256(path: Path) -> str:
 def file_slug(text: str) -> str:
     r"""Return a name from outside in a form that is safe in a path, a glob pattern and YAML.
 
-    Letters, digits, "_", "-" and "." are kept, up to 50 characters; "." at the ends are dropped. A
-    name that changes, or that Windows reserves for a device, gets a hash of the text, so that
-    different texts have different names. Where several names share a folder, compare `name_key`.
+    Letters, digits, "_", "-" and "." are kept, up to 50 characters; "." at the ends are dropped.
+    Different texts have different names; where several share a folder, compare `name_key`.
 
     Examples:
         >>> file_slug("en-de.paper"), file_slug("../../evil"), file_slug("aux")
@@ -187,6 +152,7 @@ def file_slug(text: str) -> str:
         slug = slug.replace(".", "_")
     elif slug == text and slug:
         return slug
+    # A name that changes, or that Windows reserves for a device, gets a hash of the text.
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_LENGTH]
     return f"{slug}-{digest}" if slug else digest
 

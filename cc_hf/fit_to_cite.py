@@ -82,27 +82,24 @@ def reasons_not_to_cite(
         dataset: name of the dataset; "" for the user's own data.
         system: name of the system, for a signature that names none.
         categories: category -> number of samples, and of those without a verdict.
-        scores: the figures; {} for what has none, of which neither a faint evaluator nor the number
-            of judgements is told.
+        scores: the figures; {} for what has none, which is not checked for a faint evaluator or few
+            judgements.
         trust: how far evidence lets trust in the judge; None to look for it.
 
     Returns:
         Kind of reason -> the reason as a phrase; {} if the figures are fit to be cited. The kinds
-            are "unmarked" (the target language does not show the gender that is asked for, or most
-            translations do not), "itself" (the system is its own evaluator), "evaluator" (no
-            evidence shows that its verdicts are right often enough), "bias" (they are right often
-            enough for a ranking, not for a figure), "ties" (more than 5 %), "unresponsive" (the
-            evaluator does not react to the cues), "inconclusive" (more than half, of all or of a
-            category), "few" (judgements in all, or samples of a gender), "translations" (many that
-            cannot be judged), "wrapped" (more than 5 % of the translations stand in prefaces,
-            fences, markup or the like) and "limit" (some examples only). Where a language shows
-            nothing, nothing else matters.
+        are "unmarked" (the target language does not show the gender that is asked for, or most
+        translations do not), "itself" (the system is its own evaluator), "evaluator" (no evidence
+        shows that its verdicts are right often enough), "bias" (they are right often enough for a
+        ranking, not for a figure), "ties" (more than 5 %), "unresponsive" (the evaluator does not
+        react to the cues), "inconclusive" (more than half, of all or of a category), "few"
+        (judgements in all, or samples of a gender), "translations" (many that cannot be judged),
+        "wrapped" (more than 5 % of the translations stand in prefaces, fences, markup or the like)
+        and "limit" (some examples only).
 
     Examples:
         >>> reasons_not_to_cite({"eval": "org/t5-tiny-random@1"}, {"n_ties": 1}, 100)
         {'evaluator': 'no labels show how far org/t5-tiny-random can be trusted here'}
-        >>> reasons_not_to_cite({"data": "winomt/all[first 9]@b2f1b31"}, {}, 9)
-        {'limit': 'only 9 examples were judged'}
     """
     judges = (signed.get(key, "") for key in ("eval", "back"))  # forward, and backward if any
     evaluator, translator = "+".join(filter(None, judges)), signed.get("sys", system)
@@ -177,9 +174,6 @@ def judge_trust(
 ) -> Trust | None:
     """Return how far evidence lets trust in the figures of a result; None for figures that no
     evaluator made, or that are of the evaluator itself.
-
-    Args:
-        metric: the name in front of the fields; "" if it is not known.
     """
     figures = {}
     for category in categories:
@@ -227,8 +221,6 @@ def asks_of_gender(categories: Iterable[str], figures: Iterable[str]) -> bool:
     Examples:
         >>> asks_of_gender(["frequent", "neutral/female"], []), asks_of_gender(["frequent"], [])
         (True, False)
-        >>> asks_of_gender([], ["feminine_share", "mean_probability"])
-        True
     """
     return any(category.rpartition("/")[2] in GENDERS for category in categories) or any(
         name in ("feminine_share", "masculine_share") for name in figures
@@ -258,9 +250,7 @@ def _why_unresponsive(
     *,
     is_of_gender: bool,
 ) -> str:
-    """Return that an evaluator does not react to the cues; "" if it does, or for a function, whose
-    scores may be on any scale.
-    """
+    """Return that an evaluator does not react to the cues; "" if it does."""
     confidence = scores.get("mean_confidence")
     least = _FAINT.get(signed.get("score", ""), 0) * (1 if is_of_gender else _FAINT_OF_OTHERS)
     if confidence is None or confidence >= 2 * least:
@@ -279,9 +269,6 @@ def false_alarms(evaluator: str, metric: str) -> str:
     """Return how often a metric finds an error in right translations by an evaluator, as a
     sentence; "" if it was not measured.
 
-    Args:
-        evaluator: the field `eval` of a signature.
-
     Examples:
         >>> false_alarms("cc-tiny-en-de@d644c6d303e7", "coverage")[:44]
         'Weak evidence: by cc-tiny-en-de, the metric '
@@ -297,9 +284,7 @@ def false_alarms(evaluator: str, metric: str) -> str:
 
 
 def _known(part: str) -> str:
-    """Return the name by which the package knows a member of an evaluator: by its identity, by its
-    name only where it has none; "" for others.
-    """
+    """Return the name by which the package knows a member of an evaluator; "" for others."""
     name = part.partition("/")[0].partition("@")[0]
     return known_name(name, signature.identity(part))
 

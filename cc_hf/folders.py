@@ -28,13 +28,6 @@ def new_folder(output: str | Path) -> Iterator[Path]:
     Raises:
         InputError: if `output` exists and is not an empty folder, if it cannot be written to, or if
             another run writes it.
-
-    Examples:
-        >>> with tempfile.TemporaryDirectory() as temporary:
-        ...     with new_folder(Path(temporary, "new")) as folder:
-        ...         _ = (folder / "README.md").write_text("card")
-        ...     [path.name for path in Path(temporary, "new").iterdir()]
-        ['README.md']
     """
     target = Path(output)
     resolved(target)
@@ -70,10 +63,7 @@ def _parents(target: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _beside(target: Path) -> Iterator[str]:
-    """Yield a temporary folder beside the output, and remove those of runs that were killed.
-
-    The caller is the sole writer of the output, so that no other run uses them.
-    """
+    """Yield a temporary folder beside the output, and remove those of runs that were killed."""
     parent, prefix = target.absolute().parent, f".{file_slug(target.name)}."
     name = re.compile(rf"{re.escape(prefix)}[a-z0-9_]{{8}}")
     for path in parent.iterdir():

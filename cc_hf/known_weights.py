@@ -53,16 +53,12 @@ def is_new_identity(text: str) -> bool:
 
 
 def known_name(name: str, identity: str) -> str:
-    """Return the name by which the package knows a model, "" for others.
-
-    Args:
-        identity: its identity; "" where it is not known.
+    """Return the name by which the package knows a model, "" for others; `identity` is "" if
+    unknown.
 
     Examples:
         >>> known_name("my-judge", "d644c6d303e7"), known_name("cc-tiny-en-de", "0123456789ab")
         ('cc-tiny-en-de', '')
-        >>> known_name("cc-tiny-en-de", "")
-        'cc-tiny-en-de'
     """
     if _IDENTITY.fullmatch(identity):
         if (known := known_weights().get(identity)) is not None:

@@ -31,9 +31,7 @@ def rates_by_labels(judgements: Sequence[Judgement]) -> Rates:
 
 
 def why_doubted(judgements: Sequence[Judgement], trust: Trust | None) -> str:
-    """Return why labels are hardly those of these translations, as a phrase; "" if nothing shows
-    that.
-    """
+    """Return why labels are hardly those of these translations; "" if nothing shows that."""
     labelled = shown_labels(judgements)
     if not labelled:
         return ""
@@ -63,9 +61,7 @@ def why_doubted(judgements: Sequence[Judgement], trust: Trust | None) -> str:
 
 
 def shown_labels(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Return the judgements with a trusted verdict, right or wrong, in which neither the judge nor
-    the trusted verdicts find neither reading.
-    """
+    """Return the judgements with a trusted verdict where both sides find a reading."""
     return [
         j
         for j in judgements

@@ -78,7 +78,6 @@ class Trust:
         level: one of `LEVELS`.
         bias: name of a figure -> how far down and up the judge's mistakes may move it, in [-1, 1];
             {} without evidence.
-        rows: the evidence.
         readings: figure in `bias` -> the reading that it counts, "" for several or none.
     """
 
@@ -100,9 +99,7 @@ class Trust:
         return f"{n:,} {' and '.join(dict.fromkeys(by))} ({datasets}{of})"
 
     def differs(self, figure: str, first: float, second: float) -> bool:
-        """Return whether the evidence of each test set calls the difference of two values of a
-        figure, see `call_differs`.
-        """
+        """Return whether the evidence of each test set calls the two values different."""
         for dataset in dict.fromkeys(row.dataset for row in self.rows):
             part = [row for row in self.rows if row.dataset == dataset]
             readings = [self.readings[figure]] if self.readings[figure] else readings_of(part)
@@ -132,8 +129,6 @@ class Trust:
         """The level, what may be said by it, and how far mistakes may move figures, as a sentence.
 
         Examples:
-            >>> Trust(SCREEN).text
-            'Screen: figures may be neither cited nor ranked.'
             >>> Trust(SUPPORTED, {"accuracy": (-0.01, 0.02)}).text
             'Supported: figures may be cited; mistakes may move figures by -1.0 to +2.0 points.'
         """
@@ -143,9 +138,7 @@ class Trust:
 
     @property
     def moved(self) -> str:
-        """How far the judge's mistakes may move its figures, such as "figures by -9.8 to -3.2
-        points", or each accuracy where there are two; there must be some.
-        """
+        """How far mistakes may move the figures, such as "figures by -9.8 to -3.2 points"."""
         moved = {
             category: f"by {100 * low:+.1f} to {100 * high:+.1f}"
             for name, (low, high) in self.bias.items()
@@ -159,8 +152,8 @@ class Trust:
         return f"figures by {100 * low:+.1f} to {100 * high:+.1f} points"
 
     def with_others(self, others: Iterable[Trust]) -> Trust:
-        """Return how far the judge can be trusted with the results of several systems: the least
-        of their levels, and the widest of what its mistakes may do to their figures.
+        """Return how far the judge can be trusted with the results of several systems: the least of
+        their levels, and the widest of what its mistakes may do to their figures.
         """
         moved = dict(self.bias)
         level, rows = self.level, self.rows
@@ -181,23 +174,18 @@ def trust_of(
     dataset: str = "",
     rows: Iterable[Evidence] = (),
 ) -> Trust | None:
-    """Return how far the judge of a result can be trusted.
+    """Return how far the judge of a result can be trusted; None for figures that no evaluator made,
+    or that are of the evaluator itself.
 
     Args:
-        metric: the name in front of them; "" if it is not known.
+        metric: the name in front of the fields; "" if it is not known.
         figures: name of a figure -> the reading that it counts, "" for several or none, and its
             value.
         dataset: name of the dataset; "" for data of the user.
 
-    Returns:
-        The level and its evidence; None for figures that no evaluator made, or that are of the
-            evaluator itself.
-
     Examples:
         >>> trust_of({"eval": "org/t5-tiny-random@1", "langs": "en-de"}, "cc", {}).level
         'screen'
-        >>> trust_of({"data": "winomt/all@b2f1b31"}, "winomt", {}) is None
-        True
     """
     if "eval" not in signed or signed.get("sys") == "scored":
         return None
@@ -217,7 +205,7 @@ def trust_by(rows: Sequence[Evidence], figures: Mapping[str, tuple[str, float]])
     """Return how far evidence lets trust in figures: of several test sets, the least.
 
     Args:
-        figures: see `trust_of`; {} for figures at all of `ACCURACIES`.
+        figures: as in `trust_of`; {} for figures at all of `ACCURACIES`.
     """
     rows = [row for row in rows if row.people_kappa is None or row.people_kappa >= _LEAST_KAPPA]
     if by_people := [row for row in rows if row.labels == "people"]:
@@ -266,7 +254,6 @@ def labels_to_rank(of_judge: Rates) -> int | None:
         >>> from cc_hf.evidence import Rate
         >>> labels_to_rank(Rates(Rate(9, 10), Rate(10, 10)))
         17
-        >>> labels_to_rank(Rates(Rate(6, 10), Rate(10, 10)))
     """
     values = [rate.value for rate in of_judge[:2]]
     for n in range(max(1, min(rate.n for rate in of_judge[:2])), _MANY_LABELS):
@@ -277,26 +264,21 @@ def labels_to_rank(of_judge: Rates) -> int | None:
 
 
 def call_differs(first: float, second: float, of_judge: Rates) -> bool:
-    """Return whether the difference of two shares, found by one judge, is more than twice what its
-    mistakes may do to it.
+    """Return whether the difference of two shares in [0, 1], found by one judge, is more than twice
+    what its mistakes may do to it.
 
-    Both shares have the same judge, so that most of its bias cancels: what counts is the bias of
-    the one minus that of the other, at the same rates. Whether the difference is significant is
-    another question, and so is a judge that errs differently on both systems.
-
-    Args:
-        first, second: the shares that the judge finds right, in [0, 1].
+    Whether the difference is significant is another question.
 
     Examples:
         >>> from cc_hf.evidence import Rate
         >>> call_differs(0.6, 0.7, Rates(Rate(180, 200), Rate(180, 200)))
         True
-        >>> call_differs(0.6, 0.7, Rates(Rate(160, 200), Rate(160, 200)))
-        False
     """
     points = corners(of_judge)
     if any(s0 + s1 <= 1 for s0, s1 in points):
         return False
+    # Most of the bias of one judge cancels: what counts is the bias of the one share minus that of
+    # the other, at the same rates.
     moved = max(abs(bias(first, s0, s1) - bias(second, s0, s1)) for s0, s1 in points)
     return abs(first - second) > 2 * moved
 

@@ -30,8 +30,6 @@ def check_text(text: str, where: str) -> str:
 def listed(name: str, values: Any, *, what: str = "", n: int | None = None) -> list[Any]:
     """Return the values of a list, tuple, generator, array, or column of `datasets` or pandas.
 
-    Values are read by position; the index of a pandas column is ignored.
-
     Args:
         name: name of the parameter, for messages.
         values: a one-dimensional, ordered collection.
@@ -61,6 +59,7 @@ def listed(name: str, values: Any, *, what: str = "", n: int | None = None) -> l
         or getattr(values, "ndim", 1) != 1
     ):
         raise InputError(f"{expected}, got {type(values).__name__}")
+    # By position: the index of a pandas column is ignored.
     members = list(values)
     if n is not None and len(members) != n:
         raise InputError(f"{name}: expected one per item, {n} in all, got {len(members)}")
@@ -68,11 +67,7 @@ def listed(name: str, values: Any, *, what: str = "", n: int | None = None) -> l
 
 
 def listed_texts(name: str, values: Any, *, n: int | None = None) -> list[str]:
-    """Return texts as `listed` does.
-
-    Raises:
-        InputError: as for `listed`, or for a value that is not a text, or has a lone surrogate; the
-            message names its row.
+    """Return texts as `listed` does; refuse a value that is no text or has a lone surrogate.
 
     Examples:
         >>> listed_texts("sources", ["Hello", None])
@@ -95,13 +90,7 @@ def listed_texts(name: str, values: Any, *, n: int | None = None) -> list[str]:
 
 
 def listed_rows(name: str, values: Any) -> list[Any]:
-    """Return rows as `listed` does; a table of pandas has a mapping for each row, with None for a
-    missing value.
-
-    Examples:
-        >>> listed_rows("references", [{"source": "Hello."}])
-        [{'source': 'Hello.'}]
-    """
+    """Return rows as `listed` does; a table of pandas has a mapping for each row."""
     if getattr(values, "ndim", 1) == 2 and hasattr(values, "to_dict"):
         filled = values.astype(object).where(values.notna(), None)
         return list(filled.to_dict(orient="records"))

@@ -33,7 +33,7 @@ class Progress(_Bar):
     logger `cc_hf` has a handler for it.
 
     Nothing is shown after `datasets.disable_progress_bars()`, or where the level of the logger is
-    set above INFO, such as by `logging.getLogger("cc_hf").setLevel(logging.WARNING)`.
+    set above INFO.
 
     Examples:
         >>> import sys

@@ -95,17 +95,15 @@ POSITIVE: TypeAlias = Annotated[int, Kind("a whole number from 1", lambda value:
 
 
 def read_json(path: str | Path, what: str, form: Any = Any, *, remedy: str = "") -> Any:
-    """Return the value of a file that is one JSON value.
+    """Return the value of a file that is one JSON value, "-" for standard input.
 
     Args:
-        path: "-" for standard input.
         what: what is expected, for messages, such as "the JSON of `cc-hf compare --by time -o`".
         form: the form of the value, see `cc_hf.records`.
         remedy: what to do about a file of another form; "" if its form says it.
 
     Raises:
-        FileError: for a file that cannot be read, is not JSON or has another form. The message
-            names the place in it.
+        FileError: for a file that cannot be read, is not JSON or has another form.
     """
     with in_file(path, remedy):
         return parse_json(read_text(Path(path)), what, form)
@@ -127,11 +125,7 @@ def parse_json(text: str, what: str = "JSON", form: Any = Any) -> Any:
     Examples:
         >>> parse_json('{"n": 1}')
         {'n': 1}
-        >>> parse_json('{"n": 1, "n": 2}')
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: expected JSON, got '{"n": 1, "n": 2}' (the key 'n' occurs twice in an object; keep one of the two)
-    """  # noqa: E501
+    """
     try:
         value = json.loads(text, object_pairs_hook=_without_duplicates)
         if _HALF.search(text):
@@ -152,14 +146,7 @@ def parse_json(text: str, what: str = "JSON", form: Any = Any) -> Any:
 
 
 def parse_object(line: str, where: object, *, remedy: str = "") -> dict[str, Any]:
-    """Parse one JSON object that people or other programs wrote.
-
-    Args:
-        where: its place in a file.
-        remedy: what to do about another text; "" if that is clear.
-
-    Raises:
-        FileError: for text that `parse_json` refuses, or another JSON value.
+    """Parse one JSON object that people or other programs wrote; `where` is its place in a file.
 
     Examples:
         >>> parse_object("[1]", Place("rows.jsonl", 3))
@@ -197,10 +184,6 @@ def read_record(form: Callable[..., _Value], value: Any, what: str) -> _Value:
         ...     counts: tuple[int, ...]
         >>> read_record(Row, {"counts": [1, 2]}, "a row").counts
         (1, 2)
-        >>> read_record(Row, {"counts": [1, "2"]}, "a row")
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: expected a row; counts: item 2: expected a whole number, got '2'
     """
     try:
         record: _Value = read_value(form, value)
@@ -220,10 +203,6 @@ def read_value(form: Any, value: Any, where: str = "") -> Any:
     Examples:
         >>> read_value({"counts": {str: [int]}}, {"counts": {"bat": [1, 2]}})
         {'counts': {'bat': [1, 2]}}
-        >>> read_value({"counts": {str: [int]}}, {"counts": {"bat": [1, "2"]}})
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: counts: bat: item 2: expected a whole number, got '2'
     """
     return read_values(form, [value], lambda _: f"{where}: " if where else "")[0]
 

@@ -77,10 +77,6 @@ class Study(NamedTuple):
         sentences: "module:object" of a function that takes the path of a file and its languages,
             and returns its sentences as `ProbingExample`s to translate if the file is one that the
             study writes, else None. None for no such files.
-
-    Examples:
-        >>> Study("my_study.commands:app", ("emelin-2020",), "Counts words.").summary
-        'Counts words.'
     """
 
     commands: str
@@ -351,13 +347,9 @@ class _Plugin(NamedTuple):
 
 
 def names(kind: str) -> list[str]:
-    """Return the registered names of a kind, sorted. Nothing is imported for it.
+    """Return the registered names of a kind, one of `KINDS`, sorted, without refused plug-ins.
 
-    Args:
-        kind: one of `KINDS`.
-
-    Returns:
-        The names of cc_hf, and those of plug-ins except the refused ones.
+    Nothing is imported for it.
 
     Examples:
         >>> set(names("dataset")) >= {"mucow", "winomt"}
@@ -368,13 +360,7 @@ def names(kind: str) -> list[str]:
 
 
 def resolve(kind: str, name: str) -> Any:
-    """Import the object that a name is registered for.
-
-    Args:
-        kind: see `names`.
-
-    Returns:
-        The object, see the table of the kind.
+    """Import the object that a name of a kind is registered for.
 
     Raises:
         UnknownNameError: for a name that is not registered. The message suggests the nearest.
@@ -400,12 +386,9 @@ def resolve(kind: str, name: str) -> Any:
 def find(kind: str, name: str) -> Any:
     """Import the object that a name is registered for, if there is one.
 
-    Args:
-        kind: see `names`.
-
     Returns:
         The object; None for a name that is not registered, or whose plug-in cannot be loaded, of
-            which a `PluginWarning` tells.
+        which a `PluginWarning` tells.
     """
     if name not in _TABLES[kind] and len(_plugins(kind).get(name, ())) != 1:
         return None
@@ -417,14 +400,9 @@ def find(kind: str, name: str) -> Any:
 
 
 def load_all(kind: str) -> dict[str, Any]:
-    """Import all objects of a kind.
+    """Import all objects of a kind: name -> object, sorted by name.
 
-    Args:
-        kind: see `names`.
-
-    Returns:
-        Name -> object, sorted by name, without the plug-ins that cannot be loaded, of which a
-            `PluginWarning` tells.
+    Plug-ins that cannot be loaded are omitted with a `PluginWarning`.
     """
     objects = {name: find(kind, name) for name in names(kind)}
     return {name: value for name, value in objects.items() if value is not None}
@@ -441,13 +419,7 @@ def kind_of_sentences(dataset: str) -> str:
 
 
 def study_part(name: str, part: Part) -> Any:
-    """Import a part of a study.
-
-    Args:
-        part: the field of `Study` that says where the part is.
-
-    Returns:
-        The object; None if the study does not have the part.
+    """Import the part of a study that a field of `Study` names; None if it does not have the part.
 
     Raises:
         UnknownNameError: for a study that is not registered.
@@ -466,11 +438,9 @@ def study_part(name: str, part: Part) -> Any:
 
 
 def study_parts(part: Part) -> Iterator[Any]:
-    """Import a part of all studies, such as what they add to reports.
+    """Yield a part of all studies that have one, such as what they add to reports.
 
-    Yields:
-        The part of each study that has one, without those of plug-ins that cannot be loaded, of
-            which a `PluginWarning` tells.
+    Plug-ins that cannot be loaded are omitted with a `PluginWarning`.
     """
     for name in load_all("study"):
         try:
@@ -565,11 +535,7 @@ def _undeclared(loaded: Any, base: type) -> list[str]:
 
 
 def _imported_of(kind: str, name: str, plugin: _Plugin) -> Any:
-    """Return an object of a plug-in.
-
-    Raises:
-        PluginError: for anything that its code raises.
-    """
+    """Return an object of a plug-in; raise a PluginError for anything that its code raises."""
     try:
         return imported(plugin.target)
     # This cannot be narrower: the code of another package may raise anything.

@@ -1,7 +1,5 @@
 """Results of metrics: frozen, in [0, 1], with counts beside rates, and convertible to JSON and
 back.
-
-Formatting is left to reports.
 """
 
 from __future__ import annotations
@@ -86,11 +84,11 @@ class Interval:
             them.
         method: "wilson" for a share, "mover" for a difference or ratio of shares, and "lowest" for
             their minimum (`cc_hf.statistics.score_intervals`); "agresti-coull" for a share that is
-            drawn towards one half; "ppi" for a share that includes a
-            judge's mistakes, "lang-reiczigel" where these are known from other samples
-            (`cc_hf.statistics.correction`); "percentile" for the bootstrap;
-            "fisher" for a correlation by Fisher's z, or "t" for a coefficient of a regression by
-            Student's t; "poisson" for the Poisson bootstrap of streams.
+            drawn towards one half; "ppi" for a share that includes a judge's mistakes,
+            "lang-reiczigel" where these are known from other samples
+            (`cc_hf.statistics.correction`); "percentile" for the bootstrap; "fisher" for a
+            correlation by Fisher's z, or "t" for a coefficient of a regression by Student's t;
+            "poisson" for the Poisson bootstrap of streams.
     """
 
     low: float
@@ -109,10 +107,9 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class NoInterval:
-    """The reason that a figure has no confidence interval.
+    """The reason, as part of a sentence, that a figure has no confidence interval.
 
     Attributes:
-        reason: the reason, as part of a sentence.
         n_undefined: number of resamples in which the figure is undefined.
     """
 
@@ -152,9 +149,7 @@ class OnData:
 
     @functools.cached_property
     def declared(self) -> DatasetDeclaration | None:
-        """The declaration of the dataset; None for data of the user, and for a dataset that is not
-        registered.
-        """
+        """The declaration of the dataset; None for the user's own data, or an unknown name."""
         declared: DatasetDeclaration | None = registry.find("dataset", self.dataset)
         return declared
 
@@ -286,9 +281,7 @@ class EvaluationResult(Displayed, OnData):
 
     @functools.cached_property
     def trust(self) -> Trust | None:
-        """How far the judge of the figures can be trusted, by evidence; None for figures that no
-        evaluator made.
-        """
+        """How far the judge can be trusted, by evidence; None for figures without an evaluator."""
         trust: Trust | None = self.__dict__["_of_judge"]
         if trust is None or "unmarked" in self.unfit:
             return None
@@ -338,8 +331,9 @@ class EvaluationResult(Displayed, OnData):
         return "; ".join(self.reasons_against(figure).values())
 
     def why_unranked(self, figure: str = "") -> str:
-        """Return why systems may not be ranked by a figure, as phrases; "" if they may. A judge may
-        be right often enough for that where the figure itself may not be cited.
+        """Return why systems may not be ranked by a figure, as phrases; "" if they may.
+
+        A judge may be right often enough for that where the figure itself may not be cited.
         """
         reasons = self.reasons_against(figure)
         return "; ".join(text for kind, text in reasons.items() if kind not in OF_A_FIGURE)
@@ -368,8 +362,8 @@ class EvaluationResult(Displayed, OnData):
         return kappa(rates_by_labels(self.judgements))
 
     def _against_trusted(self, signed: Mapping[str, str]) -> dict[str, str]:
-        """Return why figures are not fit to be cited that are corrected by another judge, by the
-        evidence on that; {} for labels of people.
+        """Return why figures that another judge corrects are not fit to be cited; {} for labels of
+        people.
         """
         judge = _trusted_judge(signed)
         if judge is None:
@@ -384,16 +378,7 @@ class EvaluationResult(Displayed, OnData):
         return {judgement.example_id: judgement for judgement in self.judgements}
 
     def interval_notes(self) -> dict[str, str]:
-        """Return notes on the intervals that are unusual or missing: name of the score -> text.
-
-        Examples:
-            >>> notes = {"f1": NoInterval("it is the same in every resample")}
-            >>> result = EvaluationResult(
-            ...     "", "", "de", "own", "own|n:2", 2, {"f1": 1.0}, {}, (), (), {}, notes
-            ... )
-            >>> result.interval_notes()
-            {'f1': 'no interval: it is the same in every resample'}
-        """
+        """Return notes on the intervals that are unusual or missing: name of the score -> text."""
         notes = {name: missing.note for name, missing in self.no_interval.items()}
         return notes | {
             name: interval.note for name, interval in self.intervals.items() if interval.note
@@ -441,8 +426,8 @@ class EvaluationResult(Displayed, OnData):
         return results[0]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain dicts and lists, ready for JSON. Usual values of intervals,
-        and a name of the system that was not given, are left out.
+        """Return the result as plain dicts and lists, ready for JSON, without usual values of
+        intervals.
         """
         return write_record(self)
 
@@ -452,10 +437,7 @@ class EvaluationResult(Displayed, OnData):
 
     @classmethod
     def from_json(cls, text: str) -> EvaluationResult:
-        """Return the result from its JSON; the inverse of `to_json`.
-
-        Files of older versions, without verdicts of judgements, notes, readings or a name of the
-        system, are accepted.
+        """Return the result from its JSON, also that of older versions; the inverse of `to_json`.
 
         Raises:
             InputError: when the text is not JSON, lacks a field, or has a value of another type.
@@ -521,12 +503,7 @@ def _trusted_judge(signed: Mapping[str, str]) -> str | None:
 
 
 def least_value(name: str) -> int:
-    """Return the least value that a score can have: -1 for a difference, 0 for others.
-
-    Examples:
-        >>> least_value("corrected_delta"), least_value("accuracy")
-        (-1, 0)
-    """
+    """Return the least value that a score can have: -1 for a difference, 0 for others."""
     plain = figure_key(name).name
     is_signed = plain.startswith("delta") or name.endswith(_SIGNED_ENDS)
     return -1 if is_signed else 0
@@ -535,20 +512,11 @@ def least_value(name: str) -> int:
 def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:
     """Return why judgements of some results cannot be joined by their example ids; "" if they can.
 
-    The user's own data have row numbers for ids, so the signatures must have the same digest of
-    the references. Two metrics read different parts of the references, so their digests cannot be
-    compared; the caller must make sure that the translations are the same.
+    Metrics read different parts of the references, so digests of two metrics cannot be compared;
+    the caller must make sure that the translations are the same.
 
     Args:
         results: name -> result. The names are used in the answer.
-
-    Examples:
-        >>> a, b = (
-        ...     EvaluationResult("", "", "de", "m", f"m|data:own@{digest}", 1, {}, {}, (), ())
-        ...     for digest in ("1a", "2b")
-        ... )
-        >>> difference_of_data({"a": a, "b": a}), difference_of_data({"a": a, "b": b})
-        ('', 'a is of own data de (own@1a), b of own data de (own@2b)')
     """
     described = {
         name: (result.dataset, result.config, result.tgt_lang, _data(result))
@@ -556,6 +524,8 @@ def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:
     }
     for left, right in itertools.combinations(results, 2):
         (*of_left, left_data), (*of_right, right_data) = described[left], described[right]
+        # The user's own data have row numbers for ids, so the signatures must have the same digest
+        # of the references.
         if of_left == of_right and {left_data.partition("@")[0], right_data.partition("@")[0]} == {
             "own"
         }:
@@ -575,15 +545,14 @@ def different_options(
     first: EvaluationResult, second: EvaluationResult, *, ignored: Collection[str] = ()
 ) -> str:
     """Return the first field in which the signatures of two results differ, other than those that
-    name the system, the version and the bootstrap. A function that has no name differs from
-    every function.
+    name the system, the version and the bootstrap.
 
     Args:
         ignored: further fields that may differ.
 
     Returns:
         The key of the field; "metric" where the signatures are of different metrics; "" if they
-        agree.
+        agree. A function that has no name differs from every function.
 
     Examples:
         >>> a, b = (
@@ -624,13 +593,12 @@ def _data(result: EvaluationResult) -> str:
 def once_per_result(
     function: Callable[[EvaluationResult], _T],
 ) -> Callable[[EvaluationResult], _T]:
-    """Keep what a function returns for a result with the result, as cached properties are kept.
-    Pages ask for it again for each of their cells.
-    """
+    """Keep what a function returns for a result with the result, as cached properties are kept."""
 
     name = f"_{function.__name__}"
 
     @functools.wraps(function)
+    # Pages ask for it again for each of their cells.
     def kept(result: EvaluationResult) -> _T:
         if name not in result.__dict__:
             result.__dict__[name] = function(result)

@@ -55,7 +55,7 @@ def counted_categories(names: Iterable[str], uncounted: Collection[str] = ()) ->
     """Return the categories that a minimum is over; all of them if none is left.
 
     Args:
-        uncounted: those that the metric leaves out, besides `UNCOUNTED_CATEGORY`.
+        uncounted: those that the metric ignores, besides `UNCOUNTED_CATEGORY`.
 
     Examples:
         >>> counted_categories(["female", "male", "neutral"], ["neutral"])
@@ -67,12 +67,7 @@ def counted_categories(names: Iterable[str], uncounted: Collection[str] = ()) ->
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """The words of the source that must be disambiguated.
-
-    Attributes:
-        text: the words, as they are in the source.
-        start: 0-based position in characters of the source.
-    """
+    """The words of the source that must be disambiguated, at a 0-based position in characters."""
 
     text: str
     start: int
@@ -228,11 +223,9 @@ def _check_focus(name: str, source: str, focus: Focus) -> None:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ScoringRequest:
-    """A translation to be scored under a source. Both texts are composed (NFC), so that evaluators
-    and their caches know one form of them.
+    """A translation to be scored under a source; `row` is the caller's, for error messages only.
 
-    Attributes:
-        row: 0-based index of the caller's row, for error messages only.
+    Both texts are composed (NFC), so that evaluators and their caches know one form of them.
     """
 
     source: str
@@ -355,12 +348,7 @@ class Judgement:
 
     @property
     def unit(self) -> tuple[str, str]:
-        """What the sample shares with that of its pair only: the name of the pair, else its id.
-
-        Examples:
-            >>> Judgement("3.male", "male", True, "Er.", "correct", pair="3").unit
-            ('3', '')
-        """
+        """What the sample shares with that of its pair only: the name of the pair, else its id."""
         return self.pair, "" if self.pair else self.example_id
 
 
@@ -375,10 +363,6 @@ class Reading:
         reading: its name, such as "feminine" or "neutral"; "" if the metric reads nothing.
         probability_counted: the probability of the reading whose share is counted, in [0, 1]; None
             for metrics without probabilities.
-
-    Examples:
-        >>> Reading("0", "open", "Die Lesenden kamen.", "neutral").probability_counted is None
-        True
     """
 
     example_id: str

@@ -11,10 +11,7 @@ Z95 = 1.959963984540054
 
 
 def score_limits(share: float, n: float, z: float = Z95) -> tuple[float, float]:
-    """Return the limits of Wilson's score interval (Wilson 1927).
-
-    Args:
-        share: the observed share, in [0, 1].
+    """Return the limits of Wilson's score interval of a share in [0, 1] (Wilson 1927).
 
     Examples:
         >>> low, high = score_limits(1.0, 124)

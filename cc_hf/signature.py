@@ -50,9 +50,6 @@ def build(metric: str, fields: Mapping[str, str | int]) -> str:
         metric: name or abbreviation of the metric, the comparison or the study.
         fields: key -> value, in the order of the signature; the version of cc_hf follows them.
 
-    Raises:
-        InputError: for an empty metric or an empty value.
-
     Examples:
         >>> build("cc", {"data": "winomt", "n": 3648}).rpartition(":")[0]
         'cc|data:winomt|n:3648|v'
@@ -63,10 +60,6 @@ def build(metric: str, fields: Mapping[str, str | int]) -> str:
 def unparse(metric: str, fields: Mapping[str, str | int]) -> str:
     """Return a signature of the given fields alone, the inverse of `parse`; "|", ":", "%" and line
     feeds inside values are escaped.
-
-    Args:
-        metric: name or abbreviation of the metric.
-        fields: key -> value, in the order of the signature.
 
     Raises:
         InputError: for an empty metric or an empty value.
@@ -145,12 +138,7 @@ def whole(data: str) -> str:
 
 
 def is_limited(data: str) -> bool:
-    """Return whether the field `data` is of some examples only.
-
-    Examples:
-        >>> is_limited("winomt/default[first 100]@b2f1b31"), is_limited("winomt/default@b2f1b31")
-        (True, False)
-    """
+    """Return whether the field `data` is of some examples only."""
     return whole(data) != data
 
 
@@ -181,8 +169,6 @@ def own_judges(evaluator: str, system: str) -> list[str]:
         ['cc-tiny-en-de']
         >>> own_judges("org/a@1a2b3c4+org/b@5d6e7f8", "org/b@9a0b1c2/beam1")
         ['org/b']
-        >>> own_judges("final@1a2b3c4", "final@5d6e7f8/beam5")
-        []
     """
     translators = [_Model.of(part) for part in system.split("+")]
     judges = [_Model.of(part) for part in evaluator.split("+")]
@@ -194,10 +180,8 @@ def own_judges(evaluator: str, system: str) -> list[str]:
 
 
 def with_scores(evaluator: str, digest: str) -> str:
-    """Return the field `eval` of an evaluator without a revision, such as a function.
-
-    Args:
-        digest: eight hexadecimal digits, a digest of the scores that it gave.
+    """Return the field `eval` of a function, with eight hexadecimal digits of a digest of its
+    scores.
 
     Examples:
         >>> with_scores("function by_length", "1a2b3c4d")
@@ -207,25 +191,18 @@ def with_scores(evaluator: str, digest: str) -> str:
 
 
 def evaluator_key(evaluator: str) -> str | None:
-    """Return what is equal for results that one evaluator gave on different translations.
-
-    Returns:
-        The field without the digest of scores, which depends on the translations; None for a
-        function without a name, which cannot be told from another.
+    """Return the field `eval` without the digest of scores, equal for results of one evaluator on
+    different translations; None for a function without a name.
 
     Examples:
         >>> evaluator_key("function by_length@scores.1a2b3c4d"), evaluator_key("org/model@1a2b3c4")
         ('function by_length', 'org/model@1a2b3c4')
-        >>> evaluator_key("function <lambda>@scores.1a2b3c4d")
     """
     return None if evaluator.startswith(_UNNAMED) else without_scores(evaluator)
 
 
 def evaluator_names(evaluator: str) -> list[str]:
     """Return the names of the members of an evaluator, by which they are loaded again.
-
-    Args:
-        evaluator: the field `eval` or `back` of a signature; "" for none.
 
     Examples:
         >>> evaluator_names("org/a@1a2b3c4+org/b@5d6e7f8"), evaluator_names("")
@@ -241,8 +218,7 @@ def without_scores(evaluator: str) -> str:
 
 
 def identity(evaluator: str) -> str:
-    """Return the commit, or the hash of the files, of a member of an evaluator; "" if it has none,
-    as one behind a server.
+    """Return the commit, or the hash of the files, of a member of an evaluator; "" if it has none.
 
     Examples:
         >>> identity("org/a@1a2b3c4"), identity("function f@scores.1a2b3c4d"), identity("a")

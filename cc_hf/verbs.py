@@ -14,7 +14,6 @@ class Verb(NamedTuple):
     Attributes:
         target: "module:object": a function, or a `typer.Typer` with several.
         summary: the first sentence of its help.
-        example: a command line that runs.
         others: words of commands that are run in its place -> their verbs. "--by seed" is chosen by
             the option, "sheets" by the first argument.
     """

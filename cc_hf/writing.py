@@ -74,15 +74,7 @@ _RUN: ContextVar[_NamedFiles | None] = ContextVar("files of a run", default=None
 
 @contextlib.contextmanager
 def keeping_inputs(inputs: Mapping[str, Sequence[Path]]) -> Iterator[None]:
-    """Refuse, within a context, outputs that are an input or another output.
-
-    Examples:
-        >>> with tempfile.NamedTemporaryFile() as file, keeping_inputs({"labels": [Path(file.name)]}):
-        ...     check_output(Path(file.name))  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: output: expected another file than that of `labels`, which would be overwritten, got ...
-    """  # noqa: E501
+    """Refuse, within a context, outputs that are an input or another output."""
     token = _RUN.set(_NamedFiles(inputs))
     try:
         yield
@@ -100,21 +92,16 @@ def _is_same(path: Path, other: Path) -> bool:
 def printable(text: str) -> str:
     r"""Escape characters that would control a terminal, other than tabs and line feeds.
 
-    The escapes are those of JSON, so that JSON remains valid JSON.
-
     Examples:
         >>> print(printable("red: \x1b[31m"))
         red: \u001b[31m
     """
+    # The escapes are those of JSON, so that JSON remains valid JSON.
     return text.translate(_UNPRINTABLE)
 
 
 def json_text(row: Any) -> str:
-    """Return the JSON that commands write and print.
-
-    Args:
-        row: plain dicts, lists, texts and finite numbers.
-    """
+    """Return the JSON that commands write and print."""
     return json.dumps(row, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -123,7 +110,6 @@ def check_output(path: Path | None, name: str = "output") -> None:
 
     Args:
         path: the file; None for no output, "-" for standard output.
-        name: the name of the parameter, for the message.
 
     Raises:
         InputError: if the folder does not exist or is not writable, if the path is a folder, or, in
@@ -156,22 +142,18 @@ def check_output(path: Path | None, name: str = "output") -> None:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    r"""Write a file through a temporary file beside it, which is then renamed. Neither a reader nor
-    an interrupted run ever sees half a file.
+    r"""Write a file as a whole or not at all: neither a reader nor an interrupted run sees half of
+    it.
 
     A symbolic link is followed. A path that is not a regular file (a device, a pipe) is written to
-    directly.
-
-    Args:
-        path: the file to create or replace; "-" for standard output.
-        content: bytes, or text that is written as UTF-8; a lone surrogate, which UTF-8 cannot
-            encode, is written as its escape, \ud800.
+    directly, as is standard output, "-".
 
     Raises:
         InputError: if the file cannot be written, such as on a full disk; an existing file is
             unchanged.
         BrokenPipeError: for a pipe that its reader has closed.
     """
+    # UTF-8 cannot encode a lone surrogate, which becomes its escape.
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
         if path == STANDARD:

@@ -49,10 +49,7 @@ class SystemComparison:
     translation that shows neither reading is not counted.
 
     Attributes:
-        baseline, system: names of the results.
-        differences: figure -> paired difference of system and baseline, with its
-            interval.
-        mcnemar: McNemar's test over the same judgements.
+        differences: figure -> paired difference of system and baseline, with its interval.
     """
 
     metric: str
@@ -75,7 +72,7 @@ def compare_with_baseline(
 
     Returns:
         System -> its comparison; what was not compared -> the reason; and the signature of the
-            tests, "" without comparisons.
+        tests, "" without comparisons.
     """
     bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
     check_bootstrap(**bootstrap)
@@ -204,8 +201,8 @@ def _alike(
 def _f1_differences(
     declared: type[Metric], shared: SharedVerdicts, bootstrap: Mapping[str, Any]
 ) -> Sequence[Mapping[str, PairedDifference]]:
-    """Return the differences of each system to the baseline in F1, and in differences of F1, of a
-    metric that declares such differences; {} for others.
+    """Return the differences in F1, and in differences of F1, of a metric that declares such; else
+    {}.
     """
     gold = [judgement.gold for judgement in shared.table[0]]
     deltas = declared.differences()
@@ -230,9 +227,7 @@ def _share_differences(
     results: Sequence[EvaluationResult],
     bootstrap: Mapping[str, Any],
 ) -> list[dict[str, PairedDifference]]:
-    """Return the differences of each system to the baseline in the shares of judgements that a
-    metric declares and both have.
-    """
+    """Return the differences in the shares of judgements that a metric declares and both have."""
     differences: list[dict[str, PairedDifference]] = [{} for _ in shared.table[1:]]
     baseline, *others = results
     for name, figure in declared.figure_names.items():
@@ -250,8 +245,8 @@ def _share_differences(
 def _corrected_differences(
     names: Sequence[str], shared: SharedVerdicts, results: Mapping[str, EvaluationResult]
 ) -> list[dict[str, PairedDifference]]:
-    """Return the differences of each system to the baseline in figures that include the judge's
-    mistakes; {} for one whose figures cannot be compared.
+    """Return the differences in figures that include the judge's mistakes; {} for one whose figures
+    cannot be compared.
     """
     baseline, *others = names
     metric = results[baseline].metric
@@ -289,10 +284,8 @@ def why_corrections_differ(
 
 
 def _check_same_options(baseline: str, name: str, results: Mapping[str, EvaluationResult]) -> None:
-    """Check that two systems were judged alike.
-
-    A difference could otherwise be due to the evaluator or its options.
-    """
+    """Check that two systems were judged alike."""
+    # A difference could otherwise be due to the evaluator or its options.
     if key := different_options(results[baseline], results[name]):
         left, right = (
             {"metric": kind, **fields}.get(key, "not given")

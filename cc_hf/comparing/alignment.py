@@ -24,14 +24,10 @@ __all__ = ["AlignedJudgements", "SharedVerdicts", "by_metric", "check_same_data"
 def check_same_data(
     results: Mapping[str, EvaluationResult], expected: str = "expected results on the same data"
 ) -> None:
-    """Check that the judgements of results can be joined by the ids of their examples.
+    """Check that the judgements of results, by name, can be joined by the ids of their examples.
 
     Args:
-        results: name -> result. The names are used in the message.
         expected: the beginning of the message.
-
-    Raises:
-        InputError: for results of different data.
     """
     if difference := difference_of_data(results):
         raise InputError(
@@ -51,11 +47,7 @@ def by_metric(
 
 
 def check_whole(result: EvaluationResult) -> None:
-    """Refuse a result on the first examples of a dataset, which must not pass for the whole.
-
-    Raises:
-        InputError: for a result with a limit.
-    """
+    """Refuse a result on the first examples of a dataset, which must not pass for the whole."""
     if not result.signature:
         return
     _, limit = signature.split_and_limit(result.signature, result.dataset, result.config)
@@ -68,11 +60,7 @@ def check_whole(result: EvaluationResult) -> None:
 
 @dataclass(frozen=True)
 class SharedVerdicts:
-    """What several systems have on the same samples, as columns for the statistics.
-
-    Attributes:
-        table: the judgements of each of s systems on n samples, in the same order.
-    """
+    """What s systems have on the same n samples, as columns for the statistics."""
 
     table: Sequence[Sequence[Judgement]] = field(repr=False)
 
@@ -93,10 +81,8 @@ class SharedVerdicts:
 
     @functools.cached_property
     def units(self) -> list[int]:
-        """The number of each sample's unit, whose samples belong together, such as those of a pair.
-
-        Files of older versions do not name pairs; the name of a pair is larger than "".
-        """
+        """The number of each sample's unit, whose samples belong together, as those of a pair."""
+        # Files of older versions do not name pairs; the name of a pair is larger than "".
         units = (max(j.unit for j in of_sample) for of_sample in zip(*self.table, strict=True))
         numbers: dict[tuple[str, str], int] = {}
         return [numbers.setdefault(unit, len(numbers)) for unit in units]
@@ -124,41 +110,17 @@ class AlignedJudgements:
 
     @classmethod
     def of(cls, results: Mapping[str, EvaluationResult]) -> AlignedJudgements:
-        """Align results.
-
-        Args:
-            results: name -> result, each with judgements of any examples of the data, or of none.
+        """Align results by name, each with judgements of any examples of the data, or of none.
 
         Raises:
             InputError: for results of different data, several judgements of one example, or another
                 number of judgements than the `n` of a result.
-
-        Examples:
-            >>> def result(**verdicts):
-            ...     judgements = tuple(
-            ...         Judgement(name, "all", verdict == "correct", "", verdict)
-            ...         for name, verdict in verdicts.items()
-            ...     )
-            ...     n = len(judgements)
-            ...     return EvaluationResult(
-            ...         "d", "c", "de", "m", f"m|data:d/c|n:{n}", n, {}, {}, (), judgements
-            ...     )
-            >>> aligned = AlignedJudgements.of(
-            ...     {"a": result(x="correct", y="incorrect"), "b": result(z="correct", y="correct")}
-            ... )
-            >>> aligned.shared("ab").is_correct.tolist()
-            [[False], [True]]
-            >>> aligned.why_examples_differ("a", "b")
-            'a has no judgement of 1 of the 2 examples of b, such as example z'
         """
         check_same_data(results)
         return cls(results, {name: _by_id(name, result) for name, result in results.items()})
 
     def shared(self, names: Collection[str]) -> SharedVerdicts:
         """Return the judgements of the examples that all results have, in the order of the first.
-
-        Args:
-            names: names of results, at least one.
 
         Raises:
             InputError: for a result without judgements.
@@ -169,11 +131,7 @@ class AlignedJudgements:
         return SharedVerdicts([[table[i] for i in ids] for table in tables])
 
     def check_judged(self, names: Iterable[str]) -> None:
-        """Refuse a result without judgements.
-
-        Raises:
-            InputError: for the first of them.
-        """
+        """Refuse a result without judgements."""
         for name in names:
             if not self.judgements[name]:
                 raise InputError(

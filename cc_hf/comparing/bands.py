@@ -90,9 +90,6 @@ def ranks(
         results: system -> its result, all by one metric, judge and options on the same data.
         unproved: systems that have no rank, since nothing shows that their figures are right.
         level: confidence level of all statements together, in (0, 1).
-
-    Raises:
-        InputError: for results that cannot be compared.
     """
     proved = {name: result for name, result in results.items() if name not in unproved}
     by = _ranking_figure(proved or results)
@@ -135,11 +132,8 @@ def ranks(
 def compared_samples(
     results: Mapping[str, EvaluationResult], *, only_read: bool = False
 ) -> tuple[AlignedJudgements, bool]:
-    """Return the samples by which systems are compared: all, or those that every system read where
-    much is unread of any, or of one much more than of another.
-
-    Returns:
-        The judgements, and whether samples are left out.
+    """Return the samples by which systems are compared, and whether some are left out: those that a
+    system did not read, where much is unread.
     """
     aligned = AlignedJudgements.of(results)
     unread = {j.verdict for r in results.values() for j in r.judgements if not j.is_decided}
@@ -150,9 +144,7 @@ def compared_samples(
 
 
 def _differ_in_unread(results: Mapping[str, EvaluationResult]) -> bool:
-    """Return whether figures on all samples would compare how much is read: where any share is
-    large, or shares of the same samples differ.
-    """
+    """Return whether figures on all samples would compare how much is read."""
     shares = [unread_shares(result) for result in results.values()]
     return any(max(of) > MOSTLY_READ for of in shares) or any(
         max(of_figure) - min(of_figure) > RARELY_UNREAD for of_figure in zip(*shares, strict=False)
@@ -162,8 +154,8 @@ def _differ_in_unread(results: Mapping[str, EvaluationResult]) -> bool:
 def _of_corrected(
     by: str, fit: Mapping[str, EvaluationResult], why_not: Mapping[str, str], level: float
 ) -> Ranks:
-    """Return how systems stand by figures that include the judge's mistakes; p follows from the
-    intervals of differences.
+    """Return how systems stand by figures that include the judge's mistakes, by intervals of
+    differences.
     """
     names, metric = list(fit), next(iter(fit.values())).metric
     shared = AlignedJudgements.of(fit).shared(fit)

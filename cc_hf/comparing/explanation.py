@@ -65,11 +65,8 @@ class ExplainedWord:
     """Tokens that readers see as one word; its figures are sums over these tokens.
 
     Attributes:
-        text: the part of the translation that it covers.
         start, end: its characters in the translation.
         first_token, n_tokens: the tokens of the explanation that belong to it.
-        logprob_correct, logprob_incorrect, difference, contribution: sums of these fields of its
-            tokens.
         share: its absolute contribution divided by the sum over all words, in [0, 1].
         decides: whether it belongs to the smallest set of words that makes up at least half of what
             supports the verdict.
@@ -96,10 +93,8 @@ class Explanation:
         correct_source, incorrect_source: on each side, the source under which the translation
             scores best.
         score: a name in `SCORES`.
-        score_correct, score_incorrect: the scores under these two sources.
         probability_correct: score_correct / (score_correct + score_incorrect), in [0, 1], as
-            `contrastive_conditioning` computes it from the same scores; 0.5 counts as correct
-            there.
+            `contrastive_conditioning` computes it; 0.5 counts as correct there.
         log_odds: log(score_correct / score_incorrect), the sum of all contributions; 0 if both
             scores are 0.
         tokens, words: in the order of the translation; the end of the sentence comes last if the
@@ -154,30 +149,13 @@ def explain(
 ) -> Explanation:
     """Explain which tokens of a translation decide between the correct and the incorrect sources.
 
-    All scores come from the exact pass of the evaluator. Let n be the number of tokens and d(t) the
-    difference of the log-probabilities of token t. The contribution of t is d(t) / n for the
-    geometric score, and log 2 times that for the reference score. For the arithmetic score it is
-    the difference of the probabilities of t, divided by n and by the logarithmic mean of both
-    scores, so that contributions sum to the log-odds here, too.
+    Let n be the number of tokens and d(t) the difference of the log-probabilities of token t. The
+    contribution of t is d(t) / n for the geometric score, and log 2 times that for the reference
+    score. For the arithmetic score it is the difference of the probabilities of t, divided by n and
+    by the logarithmic mean of both scores, so that contributions sum to the log-odds here, too.
 
     Args:
         evaluator: a model. A plain scoring function is refused because it has no tokens.
-
-    Examples:
-        >>> import cc_hf
-        >>> sources = ["The [female] doctor asked the nurse to help her."], [
-        ...     "The [male] doctor asked the nurse to help her."
-        ... ]
-        >>> explanation = explain(
-        ...     cc_hf.load_evaluator("cc-tiny-en-de"),
-        ...     "Die Ärztin bat die Krankenschwester, ihr zu helfen.",
-        ...     *sources
-        ... )
-        >>> explanation.is_correct, [word.text for word in explanation.words if word.decides]
-        (True, ['Ärztin'])
-        >>> total = sum(token.contribution for token in explanation.tokens)
-        >>> abs(total - explanation.log_odds) < 1e-9
-        True
     """
     if not isinstance(evaluator, Evaluator):
         raise InputError(

@@ -43,9 +43,7 @@ class GateFigure:
     """What the gate says of one figure.
 
     Attributes:
-        metric: name of the metric.
         figure: "accuracy", or "accuracy_" and a category.
-        n: number of samples.
         baseline, system: the accuracies, in [0, 1].
         low: one-sided lower limit of the second minus the first.
         p_value: one-sided p of a drop beyond the margin, by the limits of the change, and corrected
@@ -76,7 +74,6 @@ class Gate:
     """The decision on a system.
 
     Attributes:
-        baseline, system: names of the results.
         verdict: "fail" if any figure fails, else "cannot tell" if any figure that decides does not
             pass, else "pass".
         unfit: why the figures are not fit to be cited, with the name of the result.
@@ -105,29 +102,12 @@ def gate(
 ) -> Gate:
     """Decide whether a system may take the place of another one.
 
-    Women and men decide where they are cited, else all samples and the category that is the worst
-    of the baseline. A system that lost as much as the margin passes in about 5 % of all cases. One
-    that lost no more than it fails in at most about 5 %, since p is corrected for all figures
-    together.
+    A system that lost as much as the margin passes in about 5 % of all cases. One that lost no more
+    than it fails in at most about 5 %, since p is corrected for all figures together.
 
     Args:
         margin: the drop in accuracy that is tolerated, in (0, 1].
         category_margin: the drop that is tolerated in a category; None for `margin`.
-
-    Examples:
-        >>> from cc_hf.schema import Judgement
-        >>> def result(name, n_right):
-        ...     judgements = tuple(
-        ...         Judgement(str(i), "all", right, "", "correct" if right else "incorrect")
-        ...         for i, right in enumerate([True] * n_right + [False] * (400 - n_right))
-        ...     )
-        ...     text = "m|data:d/c|n:400"
-        ...     return EvaluationResult("d", "c", "de", "m", text, 400, {}, {}, (), judgements)
-        >>> decided = gate({"old": result("old", 300), "new": result("new", 299)}, margin=0.02)
-        >>> decided.verdict, decided.figures[0].system
-        ('pass', 0.7475)
-        >>> gate({"old": result("old", 300), "new": result("new", 270)}, margin=0.02).verdict
-        'fail'
     """
     of_category = margin if category_margin is None else category_margin
     for name, value in (("margin", margin), ("category_margin", of_category)):
@@ -141,6 +121,8 @@ def gate(
     of_metrics = by_metric(results)
     flags, shared = [], []
     for of_metric in of_metrics.values():
+        # Women and men decide where they are cited, else all samples and the category that is the
+        # worst of the baseline.
         of_figures, is_shared = _flags(of_metric)
         flags += of_figures
         shared.append(is_shared)
@@ -230,9 +212,7 @@ def _change(flags: _Flags) -> Estimate:
 
 
 def _p_beyond(change: Estimate, margin: float) -> float:
-    """Return the one-sided p of a drop that is larger than the margin: that of a normal
-    distribution with the upper limit of the change.
-    """
+    """Return the one-sided p of a drop that is larger than the margin, by a normal distribution."""
     distance, error = -margin - change.value, change.interval.high - change.value
     # Equal verdicts may leave the change no width; then it alone says whether the drop is larger.
     if not error:

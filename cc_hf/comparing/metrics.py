@@ -63,15 +63,11 @@ def evaluator_agreement(
     level: float = 0.95,
     seed: int = 0,
 ) -> EvaluatorAgreement:
-    """Compare the rankings that evaluators give to systems.
-
-    Results with the same translations belong to one system. Results whose signatures differ only in
-    the system belong to one evaluator.
+    """Compare the rankings that evaluators, at least two, give to three systems or more.
 
     Args:
-        results: name -> result of one system by one evaluator, all on the same data. At least two
-            evaluators and three systems are needed, and every evaluator must have judged every
-            system.
+        results: name -> result of one system by one evaluator, all on the same data. Every
+            evaluator must have judged every system.
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     systems = _systems(results)
@@ -83,6 +79,8 @@ def evaluator_agreement(
                 f"figure: expected one of {', '.join(result.scores)}, which {name} has, got"
                 f" {figure!r}"
             )
+        # Results with the same translations belong to one system. Results whose signatures differ
+        # only in the system belong to one evaluator.
         judged, system = table.setdefault(_judge(result), {}), systems[name]
         if system in judged:
             raise InputError(

@@ -55,15 +55,7 @@ class PublishedTable:
         return self.name.partition(",")[0].partition(" ")[2]
 
     def value(self, row: str, column: str) -> float:
-        """Return the first number of a cell; percentages in [-1, 1].
-
-        Examples:
-            >>> table = PublishedTable(
-            ...     "Table 1", "p", "1", "t", "percent", "", {}, "", {"a": {"de": "-1.5*"}}
-            ... )
-            >>> table.value("a", "de")
-            -0.015
-        """
+        """Return the first number of a cell; percentages in [-1, 1]."""
         match = _NUMBER.search(self.rows[row][column])
         number = float(match[0].replace(",", "")) if match else float("nan")
         return round(number / 100, 6) if self.unit == "percent" else number
@@ -74,15 +66,6 @@ def read_published(*folders: Path) -> dict[str, PublishedTable]:
 
     Args:
         folders: folders with `published.tsv` and `reproduce.tsv`.
-
-    Raises:
-        FileError: for a file that is missing, or has other columns.
-
-    Examples:
-        >>> import cc_hf_studies
-        >>> tables = read_published(Path(cc_hf_studies.__path__[0]) / "wino_x")
-        >>> tables["Table 4.7"].rows["BIG"]["en-fr"], tables["Table 4.7"].value("BIG", "en-fr")
-        ('0.5107', 0.5107)
     """
     tables: dict[str, PublishedTable] = {}
     for folder in folders:

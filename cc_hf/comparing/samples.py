@@ -36,22 +36,7 @@ def on_shared_samples(
 
     Returns:
         The results with the judgements of these samples, aligned in the order of the first result,
-            and by name how many samples each result loses.
-
-    Examples:
-        >>> from cc_hf.schema import Judgement
-        >>> def result(*verdicts):
-        ...     judgements = tuple(
-        ...         Judgement(str(i), "all", v == "correct", "", v) for i, v in enumerate(verdicts)
-        ...     )
-        ...     return EvaluationResult(
-        ...         "", "", "de", "m", "m|data:own@1", len(verdicts), {}, {}, (), judgements
-        ...     )
-        >>> first = result("correct", "inconclusive", "correct")
-        >>> second = result("correct", "correct")
-        >>> shared, lost = on_shared_samples({"a": first, "b": second})
-        >>> shared.results["a"].n, lost
-        (1, {'a': 2, 'b': 1})
+        and by name how many samples each result loses.
     """
     check_choice("shared", shared, SHARED)
     aligned = AlignedJudgements.of(
@@ -102,11 +87,7 @@ def _of_whole_data(result: EvaluationResult, judgements: tuple[Judgement, ...]) 
 
 
 def right_alone(results: Mapping[str, EvaluationResult]) -> dict[str, list[str]]:
-    """Return the samples that one result has right, and no other.
-
-    Returns:
-        Name -> ids of the samples, in the order of the result.
-    """
+    """Return the ids of the samples that one result has right and no other, by name."""
     if len(results) < 2:
         raise InputError(f"expected at least two results to compare, got {len(results)}")
     right = {

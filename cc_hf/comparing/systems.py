@@ -52,10 +52,8 @@ class MetricAgreement:
     """Two metrics, or two variants of one, on the same translations.
 
     Attributes:
-        left, right: names of the results.
         agreement, kappa: agreement and Cohen's kappa on whether a translation is correct; an
             inconclusive verdict is not correct.
-        interval, kappa_interval: intervals of these two, or why there is none.
         verdict_agreement, verdict_kappa: agreement and Cohen's kappa on the verdict itself.
         labels: the verdicts, in the order of `confusion`.
         confusion: counts of verdicts, with rows for `left` and columns for `right`.
@@ -76,17 +74,14 @@ class MetricAgreement:
 
 @dataclass(frozen=True)
 class Comparison(Displayed, OnData):
-    """The comparisons that a set of results allows. `print` and notebooks show the tables of
-    `cc-hf compare`.
+    """The comparisons that a set of results allows. `print` and notebooks show the tables of `cc-hf
+    compare`.
 
     Attributes:
-        dataset, config, tgt_lang: the data that all results share.
         systems: comparisons of systems with their baseline.
         agreements: comparisons of metrics on the same translations.
-        signatures: result -> its signature.
         not_compared: pair or single result that was not compared -> reason.
-        notes: result -> its notes.
-        unfit: result -> why its figures are not fit to be cited; those that are fit are left out.
+        unfit: result -> why its figures are not fit to be cited.
         left_out: result -> number of its samples that are not compared, since another result has no
             verdict on them; empty if all samples are compared.
         right_alone: result -> ids of the samples that no other result has right; empty if they were
@@ -154,10 +149,6 @@ def read_results(
     Returns:
         Name -> result, in the order of the files. Systems are named as by
         `cc_hf.data.files.result_files.system_names`.
-
-    Raises:
-        InputError: for a file that does not exist or holds no result, for a file without a result
-            of the metric, or for a file named twice.
     """
     paths = [*paths]
     read: list[tuple[Path, EvaluationResult]] = []
@@ -196,7 +187,7 @@ def compare(
     """Compare results of one dataset, configuration and target language.
 
     Results of one metric are each compared with the first of them, the baseline. Results on the
-    same translations are compared pair by pair. Judgements are joined by the ids of their examples.
+    same translations are compared pair by pair.
 
     Args:
         results: at least two results by name, the baseline first.
@@ -288,7 +279,6 @@ def _check_compared(
     results: Mapping[str, EvaluationResult],
     obstacles: Mapping[tuple[str, str], str],
 ) -> None:
-    """Check that every result is compared with another."""
     uncompared = [name for name in judged if name not in compared]
     if not compared and not uncompared:
         uncompared = list(results)

@@ -56,10 +56,9 @@ class UncertainSamples:
     Attributes:
         within: the largest distance to 0.5.
         n: number of samples with a probability.
-        categories: category -> the uncertain samples among those with a probability, in the order
-            of the result, with Wilson's interval.
+        categories: category -> the uncertain samples among those with a probability, with Wilson's
+            interval.
         samples: the least sure one first.
-        signature: that of the result.
     """
 
     within: float
@@ -78,17 +77,7 @@ class UncertainSamples:
 
 
 def is_uncertain(judgement: Judgement, within: float = WITHIN) -> bool:
-    """Return whether the probability of the correct reading is near 0.5.
-
-    Examples:
-        >>> judged = [
-        ...     Judgement("0", "male", p >= 0.5, "", "correct" if p >= 0.5 else "incorrect",
-        ...               probability_correct=p)
-        ...     for p in (0.44, 0.45, 0.55, 0.9)
-        ... ]
-        >>> list(map(is_uncertain, judged))
-        [False, True, True, False]
-    """
+    """Return whether the probability of the correct reading is near 0.5."""
     p = judgement.probability_correct
     return p is not None and _is_near(p, within)
 
@@ -107,21 +96,11 @@ def uncertain_samples(
     """Return the samples whose probability of the correct reading is near 0.5.
 
     A translation may be uncertain because it keeps the ambiguity ("die Pflegekraft"), because it
-    leaves the word out, or because the evaluator does not know the word: the list is a hint, to be
-    read by people.
+    omits the word, or because the evaluator does not know the word: the list is a hint, to be read
+    by people.
 
     Args:
         within: the largest distance to 0.5, from 0 to 0.5.
-
-    Examples:
-        >>> judgement = Judgement(
-        ...     "7", "male", True, "Die Pflegekraft ging.", "correct", probability_correct=0.52
-        ... )
-        >>> result = EvaluationResult(
-        ...     "", "", "de", "own", "own|n:1", 1, {}, {}, (), (judgement,)
-        ... )
-        >>> [sample.example_id for sample in uncertain_samples(result).samples]
-        ['7']
     """
     if not 0 <= within <= 0.5:
         raise InputError(f"within: expected a number from 0 to 0.5, got {shown(within)}")

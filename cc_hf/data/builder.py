@@ -21,18 +21,7 @@ _BLOCK_ROWS = 1000  # as `datasets` writes them
 
 
 class ContrastiveBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
-    """A dataset builder that works from a declaration. A subclass sets `DECLARATION` and nothing
-    else.
-
-    It works with versions 2 to 5 of `datasets`.
-
-    Examples:
-        >>> from cc_hf import registry
-        >>> class Simplegen(ContrastiveBuilder):
-        ...     DECLARATION = registry.resolve("dataset", "simplegen")
-        >>> [config.name for config in Simplegen.BUILDER_CONFIGS][:2]
-        ['en-de', 'en-de.paper']
-    """
+    """A dataset builder, for versions 2 to 5 of `datasets`; a subclass sets `DECLARATION` alone."""
 
     DECLARATION: ClassVar[DatasetDeclaration]
 

@@ -17,22 +17,17 @@ _IMPORTANT = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)  # the sentence of a card i
 
 @cache
 def card_section(name: str, kind: str, heading: str = "") -> str:
-    """Return a section of a card as Markdown, without its heading.
+    """Return a section of a card as Markdown, without its heading; "" if there is no such card or
+    section.
 
     Args:
         name: a registered dataset or metric.
         kind: "datasets" or "metrics".
         heading: "" for the introduction below the title.
 
-    Returns:
-        The text; "" if the card has no such section, or if the dataset or metric is of another
-            package and has no card here.
-
     Examples:
         >>> card_section("winomt", "datasets")[:6]
         'WinoMT'
-        >>> "@inproceedings{" in card_section("winomt", "datasets", "Citation")
-        True
     """
     return _section(card_path(name, kind=kind), heading)
 
@@ -56,16 +51,11 @@ def plain_text(markdown: str) -> str:
 
 
 def evaluator_caution(evaluator: str) -> str:
-    """Return what the card of an embedded evaluator says about its use.
-
-    Returns:
-        The important sentence of each card; "" for models that do not ship with a package.
+    """Return the important sentence of the card of each embedded evaluator; "" for other models.
 
     Examples:
         >>> evaluator_caution("cc-tiny-en-de@d644c6d303e7")[:43]
         'It is a small model; on which sentences its'
-        >>> evaluator_caution("facebook/wmt19-en-de")
-        ''
     """
     return " ".join(filter(None, map(_caution, evaluator.split("+"))))
 

@@ -148,9 +148,6 @@ def _examples(file: Path) -> list[Example]:
 def examples_of_rows(form: type[_Example], rows: Iterable[Mapping[str, Any]]) -> list[_Example]:
     """Return the examples of rows of a dataset, which may have further columns.
 
-    Raises:
-        InputError: for a row of another form.
-
     Examples:
         >>> row = dict(id="0", src_lang="de", tgt_lang="en", source="Das Schloss.", category="all")
         >>> row |= {"gold": "castle", "focus": {"text": None, "start": None}, "number": 7}

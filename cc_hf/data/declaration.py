@@ -48,10 +48,6 @@ class SourceFile:
         size: size in bytes, 0 where it is not known.
         host: "github"; "hub" for a dataset repository of the Hugging Face Hub; or the address of
             another server, which has the files of a model at ADDRESS/commit/path.
-
-    Examples:
-        >>> SourceFile("owner/data", "0a1b2c3", "test set/en.txt").url
-        'https://raw.githubusercontent.com/owner/data/0a1b2c3/test%20set/en.txt'
     """
 
     repository: str
@@ -117,10 +113,8 @@ class ConfigDeclaration:
     takes_any_target: bool = False
 
     def has_target(self, tgt_lang: str) -> bool:
-        """Return whether translations into a language can be judged.
-
-        Args:
-            tgt_lang: a language as `cc_hf.languages.language_tag` reads it.
+        """Return whether translations into a language (`cc_hf.languages.language_tag`) can be
+        judged.
         """
         code = base_code(tgt_lang)
         if code in map(base_code, self.tgt_langs):
@@ -164,8 +158,6 @@ class DatasetDeclaration:
         >>> winomt = registry.resolve("dataset", "winomt")
         >>> winomt.config("pro").splits
         {'test': 1582}
-        >>> winomt.extra_keys_of("pro")
-        ('occupation', 'stereotype')
     """
 
     name: str
@@ -263,10 +255,8 @@ class DatasetDeclaration:
         ]
 
     def split(self, config: str | None, name: str) -> str:
-        """Return the name of a split after checking that the configuration has it.
-
-        Args:
-            config: name of the configuration; None for the default.
+        """Return the name of a split after checking that the configuration, the default one for
+        None, has it.
 
         Raises:
             UnknownNameError: for a configuration that is not declared, or a split that it does not
@@ -278,26 +268,14 @@ class DatasetDeclaration:
         return name
 
     def files_of(self, config: str | None) -> tuple[SourceFile, ...]:
-        """Return the files that a configuration, the default one for None, is read from.
-
-        Raises:
-            UnknownNameError: for a name that is not declared.
-        """
+        """Return the files that a configuration, the default one for None, is read from."""
         return (*self.files, *self.config(config).files)
 
     def cues_of(self, config: str | None) -> str:
-        """Return how signatures say that the cues of a configuration (None: the default) were made.
-
-        Raises:
-            UnknownNameError: for a name that is not declared.
-        """
+        """Return how signatures say that the cues of a configuration were made."""
         return self.config(config).cues or self.cues
 
     def extra_keys_of(self, config: str | None) -> tuple[str, ...]:
-        """Return the columns in `extra` of a configuration, the default one for None.
-
-        Raises:
-            UnknownNameError: for a name that is not declared.
-        """
+        """Return the columns in `extra` of a configuration, the default one for None."""
         keys = self.config(config).extra_keys
         return self.extra_keys if keys is None else keys

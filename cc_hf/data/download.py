@@ -1,7 +1,5 @@
 """Pinned files: read from a local copy or the cache, or downloaded once. Every use verifies them, a
 broken download is resumed, and a file is written completely or not at all.
-
-Network libraries are imported where they are used, since most runs find the files locally.
 """
 
 from __future__ import annotations
@@ -34,9 +32,8 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
 
     Args:
         data_dir: a local copy of upstream repositories with the layout DIR/owner/repository/path.
-            None uses the environment variable CC_HF_DATA_DIR. If that is not set, the cache is used
-            (HF_HOME/cc_hf, or the Hub's own cache for files of the Hub), and the first call
-            downloads.
+            None uses the environment variable CC_HF_DATA_DIR, or else the cache (HF_HOME/cc_hf, or
+            the Hub's own cache for files of the Hub).
 
     Raises:
         DataError: when the folder or the file is missing, the content is not the pinned one, or the
@@ -87,26 +84,12 @@ def is_here(file: SourceFile, data_dir: str | Path | None = None) -> bool:
 
 
 def is_local(data_dir: str | Path | None = None) -> bool:
-    """Return whether `fetch` reads a local copy: `data_dir`, or the environment variable
-    CC_HF_DATA_DIR.
-
-    Examples:
-        >>> is_local("upstream")
-        True
-    """
+    """Return whether `fetch` reads a local copy."""
     return bool(local_folder(data_dir))
 
 
 def local_folder(data_dir: str | Path | None) -> str | Path | None:
-    """Return the folder of the local copy: `data_dir`, or the environment variable CC_HF_DATA_DIR.
-
-    Returns:
-        The folder, or None if neither is given. It need not exist.
-
-    Examples:
-        >>> local_folder("upstream")
-        'upstream'
-    """
+    """Return `data_dir`, or the folder that CC_HF_DATA_DIR names; None without either."""
     return data_dir if data_dir is not None else os.environ.get("CC_HF_DATA_DIR")
 
 
@@ -123,9 +106,6 @@ def _verify(path: Path, file: SourceFile) -> None:
 
 
 def _from_hub(file: SourceFile) -> Path:
-    """Return a file from the Hub's own cache, or from the Hub. The name of its blob in the cache is
-    the sha256 of a large file.
-    """
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
@@ -143,6 +123,7 @@ def _from_hub(file: SourceFile) -> Path:
             f"{file.url} could not be downloaded ({error}); nothing was kept. Try again, or"
             f" {_LOCAL_HINT}"
         ) from error
+    # In the Hub's cache, the name of the blob of a large file is its sha256.
     expected = path.resolve().name
     if len(expected) == _SHA256_LENGTH and file_sha256(path) != expected:
         raise DataError(
@@ -153,9 +134,7 @@ def _from_hub(file: SourceFile) -> Path:
 
 
 def _download(file: SourceFile, path: Path) -> None:
-    """Download into a part file next to the target and rename it once it is complete and verified.
-    A lock lets one process download while the others wait for the file.
-    """
+    """Download into a part file next to the target; rename it once it is complete and verified."""
     from filelock import FileLock
 
     if constants.HF_HUB_OFFLINE:
@@ -168,6 +147,7 @@ def _download(file: SourceFile, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         locks = Path(constants.HF_HOME) / "cc_hf" / ".locks"
         locks.mkdir(exist_ok=True)
+        # One process downloads while the others wait for the file.
         with FileLock(locks / f"{hashlib.sha256(str(path).encode()).hexdigest()[:16]}.lock"):
             if path.is_file():
                 return
@@ -181,9 +161,7 @@ def _download(file: SourceFile, path: Path) -> None:
 
 
 def _complete(file: SourceFile, part: Path) -> None:
-    """Download what the part file lacks. A download that breaks off is resumed, also by a later
-    call.
-    """
+    """Download what the part file lacks, also after a download that broke off."""
     import urllib.error
     from http.client import HTTPException
 
@@ -231,11 +209,7 @@ def _size(part: Path) -> int:
 
 
 def _receive(file: SourceFile, part: Path, start: int) -> str:
-    """Append to the part file, or start it again.
-
-    Returns:
-        What went wrong, "" for nothing.
-    """
+    """Append to the part file, or start it again; return what went wrong, "" for nothing."""
     import urllib.request
 
     request = urllib.request.Request(

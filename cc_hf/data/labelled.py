@@ -23,7 +23,6 @@ class LabelledTranslation:
     """A translation of an example, and the reading that it shows.
 
     Attributes:
-        example_id: id of the example in the configuration that the label set is of.
         system: what translated; "people" for versions by translators.
         shows: the name of a reading, such as "female", or `RIGHT`, `WRONG` or `NEITHER`; "" where
             the people disagree, so that it counts for their agreement only.
@@ -47,9 +46,7 @@ class LabelSet:
     """Labelled translations of a test set. The registry's kind "label set" has them.
 
     Attributes:
-        name: a name of its own.
         about: the labels in words, such as "labels of two people".
-        dataset: the test set that the translations are of.
         configs: language pair, such as "en-de" -> the configuration of the test set.
         files: language pair -> the files of the labels.
         by: who says what a translation shows: "people" who labelled it, the "pairs" of versions
@@ -81,8 +78,6 @@ def agreed(labels: Sequence[str], gold: str) -> str:
     Examples:
         >>> agreed(["male", "wrong"], "female"), agreed(["male", "neither"], "female")
         ('male', '')
-        >>> agreed(["right", "neither"], "right")
-        'right'
     """
     if len({*labels}) == 1:
         return labels[0]

@@ -120,10 +120,7 @@ def load_examples(
 def rows(
     name: str, config: str | None = None, *, split: str = "test", data_dir: str | Path | None = None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield numbered rows of a Hugging Face dataset, one by one, for the builder scripts.
-
-    Returns:
-        Pairs of a 0-based number and a row (`Example.to_row`).
+    """Yield pairs of a 0-based number and a row of a Hugging Face dataset, for the builder scripts.
 
     Examples:
         >>> number, row = next(rows("simplegen", "en-de"))
@@ -145,18 +142,8 @@ def signature_fields(
     """Return the signature's fields for the data: name, configuration, split unless it is `test`,
     revision, cues, and the hash of counts that decide the categories.
 
-    The revision is the pinned commit. If a local copy of a file that is pinned by its commit only
-    is read, the revision is a hash of its content.
-
-    Args:
-        name: as for `load_examples`.
-        config: name of a configuration.
-        split: name of a split.
-        data_dir: as for `load_examples`.
-
-    Raises:
-        UnknownNameError: for an unknown dataset or configuration.
-        DataError: when a local copy lacks a file.
+    The revision is the pinned commit, or a hash of the content where a local copy of a file that is
+    pinned by its commit only is read.
 
     Examples:
         >>> signature_fields("simplegen", "en-de")
@@ -209,15 +196,12 @@ def _read(
 
 
 def _sample_size(unpinned: list[SourceFile], data_dir: str | Path | None) -> int | None:
-    """Return the number of examples that a local sample declares, or None.
-
-    Files that are pinned by their commit only may be sampled. SAMPLE_SIZES in the local copy then
-    holds a JSON object: owner/repository/path -> number of examples.
-    """
+    """Return the number of examples that a local sample declares, or None."""
     folder = local_folder(data_dir)
     path = None if folder is None else Path(folder) / SAMPLE_SIZES
     if path is None or not unpinned or not is_file(path):
         return None
+    # Files that are pinned by their commit only may be sampled.
     what = "an object, owner/repository/path of a file to its number of examples"
     sizes = read_json(path, what, {str: POSITIVE})
     counted = [
@@ -333,13 +317,11 @@ def _in_memory(
 
 @contextlib.contextmanager
 def no_progress_bar() -> Iterator[None]:
-    """Hide the progress bars of `datasets` within a context.
-
-    The datasets are built in about a second and need no bar. `datasets` can only switch its bars
-    off for the whole process, so they are switched on again at the end.
-    """
+    """Hide the progress bars of `datasets` within a context."""
     import datasets
 
+    # The datasets are built in about a second. `datasets` can only switch its bars off for the
+    # whole process.
     hidden = datasets.are_progress_bars_disabled()
     datasets.disable_progress_bars()
     try:
@@ -350,24 +332,12 @@ def no_progress_bar() -> Iterator[None]:
 
 
 def script_path(name: str) -> Path:
-    """Return the path of a dataset's builder script.
-
-    Args:
-        name: name of the dataset. The file need not exist.
-
-    Examples:
-        >>> script_path("mucow").parts[-3:]
-        ('datasets_scripts', 'mucow', 'mucow.py')
-    """
+    """Return the path of a dataset's builder script, which need not exist."""
     return carried("datasets_scripts") / name / f"{name}.py"
 
 
 def card_path(name: str, *, kind: str = "datasets") -> Path:
-    """Return the path of the card of a dataset or metric.
-
-    Args:
-        name: name of the dataset or metric. The file need not exist.
-        kind: "datasets" or "metrics".
+    """Return the path of the card of one of the "datasets" or "metrics", which need not exist.
 
     Examples:
         >>> card_path("mucow").parts[-3:]
@@ -377,10 +347,6 @@ def card_path(name: str, *, kind: str = "datasets") -> Path:
 
 
 def _builder_class(name: str) -> Any:
-    """Return the builder class of the script.
-
-    `datasets` looks its module up in sys.modules, so it is registered before it is executed.
-    """
     import datasets
 
     module_name = f"cc_hf_datasets_scripts_{name}"
@@ -389,6 +355,7 @@ def _builder_class(name: str) -> Any:
         if spec is None or spec.loader is None:
             raise ImportError(f"no builder script for {name} at {script_path(name)}")
         module = importlib.util.module_from_spec(spec)
+        # `datasets` looks the module up, so it is registered before it is executed.
         sys.modules[module_name] = module
         try:
             spec.loader.exec_module(module)
@@ -407,12 +374,11 @@ def _builder_class(name: str) -> Any:
 
 
 def _fingerprint(declared: DatasetDeclaration, paths: list[Path]) -> str:
-    """Return a hash that changes with the script, the reader, the format, the data, or the major
-    version of `datasets`, which may write columns in a way that an older one cannot read.
-    """
+    """Return a hash that changes with script, reader, format, data and version of `datasets`."""
     import datasets
 
-    # What `datasets` caches depends on its version, the data, and the code that reads them.
+    # What `datasets` caches depends on its version, the data, and the code that reads them. Another
+    # major version may write columns in a way that an older one cannot read.
     digest = hashlib.sha256(datasets.__version__.partition(".")[0].encode())
     package = Path(__file__).parent.parent
     reader = Path(inspect.getfile(declared.read))
@@ -426,11 +392,7 @@ def _fingerprint(declared: DatasetDeclaration, paths: list[Path]) -> str:
 def check_source_language(
     dataset: str | DatasetDeclaration, config: str | None, src_lang: str
 ) -> None:
-    """Check that the sources of a configuration are in a language.
-
-    Examples:
-        >>> check_source_language("simplegen", "en-de", "English")
-    """
+    """Check that the sources of a configuration are in a language."""
     declared = declaration(dataset)
     chosen = declared.config(config)
     if not same_language(language_tag(src_lang, "src_lang"), chosen.src_lang):
@@ -443,13 +405,7 @@ def check_source_language(
 def check_target_language(
     dataset: str | DatasetDeclaration, config: str | None, tgt_lang: str | None
 ) -> str:
-    """Return the target language of a configuration: the requested one, or its only one.
-
-    Args:
-        dataset: as `name` for `load_examples`.
-        config: as for `load_examples`.
-        tgt_lang: the requested language, as `cc_hf.languages.language_tag` reads it; None for the
-            configuration's only one.
+    """Return the target language of a configuration: the requested one, or its only one for None.
 
     Raises:
         UnknownNameError: for an unknown dataset or configuration.

@@ -68,12 +68,10 @@ def chosen_aligner(
 class CorpusAligner:
     """An aligner that learns from a parallel corpus beside the sentences that it aligns.
 
-    It reads lemmas, of which it finds more links than of word forms.
-
     Attributes:
         sources, references: lemmas of the corpus, one sentence per line, with spaces between them.
         languages: ISO 639-1 codes of the sources and of the translations; "" for word forms in
-            place of lemmas.
+            place of lemmas, of which it finds fewer links.
     """
 
     aligner: Aligner
@@ -90,11 +88,7 @@ class CorpusAligner:
         return f"{self.aligner.signature_name}+{len(self.sources)}.{digest}"
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> Sequence[Alignment]:
-        """Align each pair of source and translation, together with the corpus.
-
-        Returns:
-            n alignments, as pairs of indices of `space_tokens`.
-        """
+        """Align each pair of texts, by indices of `space_tokens`, together with the corpus."""
         lines, others = (
             [lemma_line(space_tokens(text), lang, self.lemmatizer) for text in texts]
             for texts, lang in zip((sources, translations), self.languages, strict=True)
@@ -114,7 +108,7 @@ def corpus_aligner(
     """Return an aligner that learns from a parallel corpus, too.
 
     Pairs with one of the words come first, then all others in their order, as many as `MAX_CELLS`
-    allows. Damaged pairs are left out.
+    allows, without damaged pairs.
 
     Args:
         aligner: a name of `cc_hf.text.alignment.ALIGNERS`, or an Aligner.
@@ -125,18 +119,6 @@ def corpus_aligner(
 
     Raises:
         InputError: for anything but two files with as many lines, or a corpus of damaged pairs.
-        UnknownNameError: for an aligner that is not known.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     paths = [Path(folder, name) for name in ("a.en", "a.de")]
-        ...     for path, text in zip(paths, ("the bats", "die Schläger"), strict=True):
-        ...         _ = path.write_text(text, encoding="utf-8")
-        ...     languages = ("en", "de")
-        ...     aligner = corpus_aligner("fast_align", paths, words={"bat"}, languages=languages)
-        >>> aligner.sources, aligner.references
-        (('the bat',), ('der schläger',))
     """
     names = align_with.split(",") if isinstance(align_with, str) else list(align_with)
     if len(names) != 2:

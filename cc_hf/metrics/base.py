@@ -268,7 +268,7 @@ class Metric(ABC):
     @staticmethod
     def check_available(tgt_lang: str) -> None:
         """Check that nothing is missing to judge translations on this machine with the default
-        options; most metrics need nothing. An evaluator is not checked.
+        options, other than an evaluator; most metrics need nothing.
 
         Raises:
             MissingDependencyError: for a package that is not installed.
@@ -279,11 +279,7 @@ class Metric(ABC):
     @staticmethod
     @abstractmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return what the metric reads of examples.
-
-        Returns:
-            One mapping per example, with the keys of `reference_fields`.
-        """
+        """Return what the metric reads of each example, with the keys of `reference_fields`."""
 
     @property
     def counts_blank(self) -> bool:
@@ -335,13 +331,8 @@ class Metric(ABC):
 
     @classmethod
     def check_no_translations(cls, translations: object) -> None:
-        """Refuse translations, which a metric that judges the evaluator itself does not read.
-
-        Args:
-            translations: None or an empty list is accepted.
-
-        Raises:
-            InputError: for anything else; the message names the metric to use instead.
+        """Refuse translations other than None or an empty list, which a metric that judges the
+        evaluator itself does not read.
         """
         if translations is not None and not (isinstance(translations, list) and not translations):
             raise InputError(
@@ -383,7 +374,6 @@ class Metric(ABC):
         else, or with further figures of this kind, has its own.
 
         Args:
-            judgements: at least one.
             signed: the fields of the signature.
         """
         return summarize(judgements, uncounted=cls.uncounted)
@@ -530,11 +520,7 @@ class ScoringMetric(Metric):
         return ()
 
     def scored(self, scoring: Scoring | None) -> Scoring:
-        """Return the scores, which this metric requires.
-
-        Raises:
-            InputError: for None.
-        """
+        """Return the scores, which this metric requires; raise an InputError for None."""
         if scoring is None:
             raise InputError(f"evaluator: {self.name} expects an Evaluator or a function, got none")
         return scoring
@@ -659,13 +645,11 @@ def registered_metric(name: str) -> type[Metric]:
 
     Returns:
         The class; `Metric` itself, with what it declares by default, for a metric that is not
-            registered or whose plug-in cannot be loaded; its results can still be shown.
+        registered or whose plug-in cannot be loaded.
 
     Examples:
         >>> registered_metric("contrastive_conditioning").signature_name
         'cc'
-        >>> registered_metric("my_metric").title
-        ''
     """
     metric: type[Metric] = registry.find("metric", name) or Metric
     return metric

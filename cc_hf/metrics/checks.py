@@ -90,13 +90,7 @@ def check_rows(
 
 
 def check_references(references: Any, fields: Fields) -> list[dict[str, Any]]:
-    """Check the rows of a metric that judges no translations.
-
-    Args:
-        references: mappings, in any container that `listed` accepts.
-
-    Returns:
-        The references with exactly the keys of `fields`.
+    """Check the rows of a metric that judges no translations, as `check_rows` does.
 
     Raises:
         InputError: for no rows, or the first row that is not as expected.
@@ -129,32 +123,21 @@ def _checked_references(rows: Sequence[Any], fields: Fields) -> list[dict[str, A
 
 
 def text(value: Any, where: str) -> str:
-    """Read a text that is not blank.
-
-    Raises:
-        InputError: for any other value, a blank text, or a lone surrogate.
-    """
+    """Read a text that is not blank; raise an InputError for another value, or a lone surrogate."""
     if not isinstance(value, str) or is_blank(value):
         raise InputError(f"{where}: expected a text that is not blank, got {shown(value)}")
     return check_text(value, where)
 
 
 def any_text(value: Any, where: str) -> str:
-    """Read a text, which may be blank.
-
-    Raises:
-        InputError: for any other value, or a lone surrogate.
-    """
+    """Read a text, which may be blank; raise an InputError for anything else."""
     if not isinstance(value, str):
         raise InputError(f"{where}: expected a string, got {shown(value)}")
     return check_text(value, where)
 
 
 def optional_text(value: Any, where: str) -> str:
-    """Read a text whose key may be absent.
-
-    Args:
-        value: None stands for "".
+    """Read a text whose key may be absent: None stands for "".
 
     Raises:
         InputError: for any other value, or a lone surrogate.
@@ -169,11 +152,7 @@ def optional_text(value: Any, where: str) -> str:
 
 
 def texts(value: Any, where: str) -> list[str]:
-    """Read a list of at least one text, none of which is blank.
-
-    Raises:
-        InputError: for any other value.
-    """
+    """Read a list of at least one text, none of which is blank."""
     members = optional_texts(value, where)
     if not members:
         raise InputError(f"{where}: expected a list with at least one text, got an empty one")
@@ -181,11 +160,7 @@ def texts(value: Any, where: str) -> list[str]:
 
 
 def optional_texts(value: Any, where: str) -> list[str]:
-    """Read a list of texts, none of which is blank; the list may be empty.
-
-    Raises:
-        InputError: for any other value.
-    """
+    """Read a list of texts, none of which is blank; the list may be empty."""
     return [text(member, where) for member in listed(where, value)]
 
 
@@ -296,17 +271,7 @@ def own_data(references: Sequence[Mapping[str, Any]]) -> str:
 
 
 def check_languages(src_lang: object, tgt_lang: object) -> None:
-    """Check that languages are given as texts.
-
-    Args:
-        src_lang, tgt_lang: ISO 639-1 codes; "" for a language that is not named.
-
-    Raises:
-        InputError: for any other value, or a lone surrogate.
-
-    Examples:
-        >>> check_languages("en", "")
-    """
+    """Check that languages are given as texts: ISO 639-1 codes, or "" for one that is not named."""
     for name, value in (("src_lang", src_lang), ("tgt_lang", tgt_lang)):
         if not isinstance(value, str):
             raise InputError(f"{name}: expected the code of a language, got {shown(value)}")
@@ -340,18 +305,10 @@ def check_spaced_language(lang: str, metric: str) -> None:
 
 
 def check_twins(pairs: Sequence[str]) -> None:
-    """Refuse a pair of more than two rows.
-
-    A row may have no twin.
+    """Refuse a pair of more than two rows; a row may have no twin.
 
     Args:
         pairs: name of the pair of each row, "" for none.
-
-    Raises:
-        InputError: for the first such pair; the message names its rows.
-
-    Examples:
-        >>> check_twins(["a", "a", "b", "", "", ""])
     """
     rows: dict[str, list[int]] = {}
     for row, pair in enumerate(pairs):

@@ -70,13 +70,7 @@ _WEIGHTED = (
 def requests(
     predictions: Sequence[str], references: Sequence[Mapping[str, Any]]
 ) -> list[ScoringRequest]:
-    """Return one request per translation and contrastive source.
-
-    Examples:
-        >>> row = {"correct_sources": ["a [female] cook"], "incorrect_sources": ["a [male] cook"]}
-        >>> [request.source for request in requests(["eine Köchin"], [row])]
-        ['a [female] cook', 'a [male] cook']
-    """
+    """Return one request per translation and contrastive source."""
     return [
         ScoringRequest(source, translation, row)
         for row, (translation, reference) in enumerate(zip(predictions, references, strict=True))
@@ -125,7 +119,6 @@ def judge_rows(
 
     Args:
         scores: shape (number of requests,), 0 or more, in the order of `requests`.
-        ids: names of the examples; None for row numbers.
         ties: what a tie is, "correct" as in the paper's program, or "incorrect" as in its text
             (section 3.4).
 
@@ -313,11 +306,7 @@ class ContrastiveConditioning(StreamedMetric):
 
     @property
     def threshold(self) -> float:
-        """The difference of log scores below which neither side wins; 0 for none.
-
-        Raises:
-            InputError: for one that is to be looked up in evidence, which `judge` does.
-        """
+        """The difference of log scores below which neither side wins; 0 for none."""
         if self.neither == BY_EVIDENCE:
             raise InputError(
                 "neither: expected a number here, got evidence, which is looked up where a data"
@@ -356,11 +345,7 @@ class ContrastiveConditioning(StreamedMetric):
                 )
 
     def requests(self, rows: Rows) -> list[ScoringRequest]:
-        """Return one request per translation and contrastive source.
-
-        Raises:
-            InputError: for a score that is not defined.
-        """
+        """Return one request per translation and contrastive source."""
         check_choice("score", self.score, SCORES)
         return requests(rows.translations, rows.references)
 
@@ -409,10 +394,8 @@ class ContrastiveConditioning(StreamedMetric):
 
     @classmethod
     def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
-        """Return accuracies, plain and weighted, the mean confidence, and the figure of pairs.
-
-        Files of the first versions have no probabilities, so that only accuracies follow.
-        """
+        """Return accuracies, plain and weighted, the mean confidence, and the figure of pairs."""
+        # Files of the first versions have no probabilities, so that only accuracies follow.
         if any(j.probability_correct is None for j in judgements):
             return super().proof(judgements, signed)
         columns = _columns(judgements, has_neither="neither" in signed)
@@ -525,9 +508,7 @@ def _columns(judgements: Sequence[Judgement], *, has_neither: bool) -> VerdictCo
 
 
 def _with_rows(figures: Figures, judgements: Sequence[Judgement], pairs: Sequence[str]) -> Figures:
-    """Return figures of columns with what their rows add: translations without a verdict, and
-    pairs.
-    """
+    """Return figures of columns with what their rows add: missing verdicts, and pairs."""
     counted = Counter(j.category for j in judgements if j.verdict == INCONCLUSIVE)
     return figures.with_inconclusive(counted).joined(twin_figures(judgements, pairs))
 

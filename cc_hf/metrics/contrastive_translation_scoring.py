@@ -85,18 +85,7 @@ def requests(
 
 
 def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
-    """Return the positions of both sides in `requests`, for rows with contrastive translations.
-
-    Examples:
-        >>> contests(
-        ...     [
-        ...         {"contrastive_translations": ["b", "c"]},
-        ...         {"contrastive_translations": []},
-        ...         {"contrastive_translations": ["d"]},
-        ...     ]
-        ... )
-        [(range(0, 1), range(1, 3)), (range(4, 5), range(5, 6))]
-    """
+    """Return the positions of both sides in `requests`, for rows with contrastive translations."""
     return [
         (range(start, start + 1), range(start + 1, end))
         for start, end in _spans(references)
@@ -126,9 +115,7 @@ def judge_rows(
     is correct, as in MuCoW's scoring suite, and has no `probability_correct`.
 
     Args:
-        scores: shape (number of requests,), in the order of `requests`; higher is better. Each
-            judgement keeps all scores of its row.
-        ids: names of the examples; None for row numbers.
+        scores: shape (number of requests,), in the order of `requests`; higher is better.
         is_log: whether scores are logarithms of probabilities.
 
     Examples:
@@ -403,12 +390,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
             check_twins([reference["pair"] for reference in references])
 
     def requests(self, rows: Rows) -> list[ScoringRequest]:
-        """Return one request per translation, the correct one of a row first.
-
-        Raises:
-            InputError: for a score or a context option that is not defined, a context to prepend if
-                no row has one, or a separator or translated contexts that would not be used.
-        """
+        """Return one request per translation, the correct one of a row first."""
         check_choice("score", self.score, _SCORES)
         references = self._with_target_contexts(rows.references)
         _check_context(references, self.context)
@@ -489,16 +471,15 @@ class ContrastiveTranslationScoring(ScoringMetric):
 
     @classmethod
     def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
-        """Return accuracies, the numbers of ties and of rows without contrast, and the figure of
-        whole pairs. Judgements do not name blocks, nor the pair of a row without its twin.
-        """
+        """Return accuracies, the numbers of ties and of rows without contrast, and whole pairs."""
         pairs = twin_figures(judgements, [j.pair for j in judgements])
+        # Judgements do not name blocks, nor the pair of a row without its twin.
         return _figures(judgements).joined(pairs)
 
     @classmethod
     def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
-        """Refuse scores of both sides, probabilities and verdicts that do not follow from the
-        scores of the translations.
+        """Refuse scores, probabilities and verdicts that do not follow from those of the
+        translations.
         """
         is_log = signed.get("score") == "logprob"
         for j in judgements:

@@ -139,20 +139,15 @@ def shares(
 
 
 def distance_to_best(best: Best, value: float) -> float | None:
-    """Return a number that is the smaller, the better a figure is.
+    """Return a number that is the smaller, the better a figure is; None for one that is neither
+    good nor bad.
 
     Args:
         value: the figure; a ratio is 0 or more.
 
-    Returns:
-        The number, by which figures of one name can be ordered; None for a figure that is neither
-        good nor bad.
-
     Examples:
         >>> sorted((0.3, -0.1, 0.2), key=lambda gap: distance_to_best("zero", gap))
         [-0.1, 0.2, 0.3]
-        >>> distance_to_best("high", 0.9) < distance_to_best("high", 0.8)
-        True
     """
     match best:
         case "high":
@@ -173,7 +168,7 @@ def figure_name(names: FigureDeclarations, name: str) -> FigureDeclaration:
     Returns:
         What is declared for the name, else for its longest beginning; else the name itself with
         spaces, which is neither good nor bad. A figure that includes the judge's mistakes has the
-        label of the one that does not, and "corrected" or "transferred" before it.
+        label of the one that does not, after "corrected" or "transferred".
 
     Examples:
         >>> figure_name(COMMON, "accuracy_female").label, figure_name({}, "my_score").label

@@ -173,11 +173,7 @@ def twin_figures(judgements: Sequence[Judgement], pairs: Sequence[str]) -> Figur
     """Compute pair_accuracy as `pair_figures` does, of rows whose pairs are known to be whole.
 
     Args:
-        pairs: `Rows.pairs`; empty if no row has a twin.
-
-    Returns:
-        pair_accuracy with its interval, n_pairs and n_pairs_correct; without pairs the summary is
-            empty.
+        pairs: `Rows.pairs`; empty if no row has a twin, which gives empty figures.
 
     Examples:
         >>> verdicts = ("correct", "incorrect")

@@ -58,7 +58,7 @@ class CitedFigure(NamedTuple):
         category: the category that it is of; "" for all samples.
         interval: its interval, or why there is none; None where it is not known.
         wrong, unread: shares of the samples that are wrong, and in which nothing is read; None
-            where hardly any is unread. Of a figure that leaves out what shows neither reading,
+            where hardly any is unread. Of a figure that does not count what shows neither reading,
             `unread` is the share of that, and `wrong` is None.
     """
 
@@ -133,18 +133,7 @@ def headline(result: EvaluationResult) -> Headline:
 
     Where samples have a gender, women and men are cited, and the lower of both ranks; elsewhere the
     lowest category where the metric has a minimum and every category enough samples; else the first
-    figure of the metric. Open choices, of which nothing is right, rank nothing.
-
-    Examples:
-        >>> categories = tuple(
-        ...     CategoryAccuracy(name, 50, n, n / 50) for name, n in (("female", 20), ("male", 45))
-        ... )
-        >>> scores = {"accuracy": 0.65, "min_accuracy": 0.4, "accuracy_female": 0.4}
-        >>> scores |= {"accuracy_male": 0.9}
-        >>> result = EvaluationResult("", "", "de", "m", "m|n:100", 100, scores, {}, categories, ())
-        >>> said = headline(result)
-        >>> said.by, [figure.name for figure in said.cited]
-        ('min_accuracy', ['accuracy_female', 'accuracy_male'])
+    figure of the metric.
     """
     if not result.scores:
         return Headline("", why_not=result.why_unfit(), why_unranked=result.why_unranked())
@@ -221,20 +210,18 @@ def _of_categories(
 
 def key_names(metric: str, names: Collection[str]) -> tuple[str, ...]:
     """Return those of some figures that say most: those that the metric names, or those that
-    leaderboards show, then differences and gaps; or all, for a metric that has none of these. A
-    figure that is corrected by trusted verdicts precedes the one that is not.
+    leaderboards show, then differences and gaps; or all, for a metric that has none of these.
     """
     declared = registered_metric(metric)
     wanted = declared.key_figures or declared.leaderboard
     chosen = [name for plain in wanted for name in (f"{CORRECTED}{plain}", plain) if name in names]
     chosen += [name for name in names if _is_gap(metric, name)]
+    # A figure that is corrected by trusted verdicts precedes the one that is not.
     return tuple(dict.fromkeys(chosen)) or tuple(names)
 
 
 def shown_figures(results: Iterable[EvaluationResult]) -> tuple[str, ...]:
-    """Return the figures that tables of results by one metric show: those of their headlines first,
-    then others that say much.
-    """
+    """Return the figures that tables of results by one metric show, those of headlines first."""
     results = list(results)
     said = [headline(result) for result in results]
     names = [name for of_result in said for name in of_result.shown]
@@ -258,7 +245,7 @@ def uncounted_of(metric: str) -> tuple[str, ...]:
 
 
 def gender_of(category: str) -> str:
-    """Return the gender that a category is of, or whose name ends in it after "/"; "" for others.
+    """Return the gender that a category, or the end of its name after "/", says; "" for others.
 
     Examples:
         >>> gender_of("neutral/female"), gender_of("frequent")
@@ -288,8 +275,8 @@ def why_not_cited(result: EvaluationResult, name: str) -> str:
 
 
 def why_not_ranked(result: EvaluationResult, name: str) -> str:
-    """Return why systems may not be ranked by a figure, nor their differences called, as phrases;
-    "" if they may.
+    """Return why systems may not be ranked by a figure, nor their differences called; "" if they
+    may.
     """
     said = headline(result)
     return said.why_unranked if name == said.by else result.why_unranked(name)
@@ -308,9 +295,7 @@ def _ranks(
     *,
     is_of_gender: bool,
 ) -> str:
-    """Return the figure that ranks systems: the minimum where it says something, corrected if it
-    can be; "" where none is good or bad.
-    """
+    """Return the figure that ranks systems: the minimum where it says something; "" for none."""
     metric = registered_metric(result.metric)
     minima = [n for n in (f"{CORRECTED}min_accuracy", "min_accuracy") if n in result.scores]
     # However few they are: that women or men are few is then said, where a total would hide it.
@@ -363,9 +348,7 @@ def _of_gap(metric: str, name: str, scores: Mapping[str, float]) -> list[str]:
 
 
 def _names(figure: CitedFigure, said: Headline) -> list[str]:
-    """Return the names of the columns of a figure: with the shares of wrong and unread where many
-    are unread.
-    """
+    """Return the names of the columns of a figure, with shares where many samples are unread."""
     if figure.unread is None:
         return [figure.name]
     ending = f"_{figure.category}" if figure.category else ""

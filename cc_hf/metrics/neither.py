@@ -91,10 +91,7 @@ def signed_threshold(signed: Mapping[str, str]) -> float:
 
 def shows_neither(probability: npt.NDArray[np.float64] | float, threshold: float) -> Any:
     """Return whether both readings are about equally probable: abs(log s_c - log s_i) is below a
-    threshold.
-
-    Args:
-        probability: s_c / (s_c + s_i), in [0, 1], of any shape.
+    threshold; the probability s_c / (s_c + s_i) is in [0, 1], of any shape.
 
     Examples:
         >>> shows_neither(np.array([0.5, 0.501, 0.6]), 0.03).tolist()

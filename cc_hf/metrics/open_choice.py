@@ -54,8 +54,6 @@ def open_share(references: Sequence[Mapping[str, Any]]) -> str:
     Examples:
         >>> open_share([{"open_share": "feminine_share"}, {"open_share": "feminine_share"}])
         'feminine_share'
-        >>> open_share([{"category": "female"}])
-        ''
     """
     names = [reference.get("open_share") or "" for reference in references]
     for row, name in enumerate(names):
@@ -73,16 +71,13 @@ def open_share(references: Sequence[Mapping[str, Any]]) -> str:
 
 
 def open_figures(figures: Figures, name: str) -> Figures:
-    """Return figures with shares in place of accuracies, and without verdicts.
-
-    Args:
-        name: the name of the share; "" returns the figures as they are.
+    """Return figures with shares called `name` in place of accuracies, and without verdicts; ""
+    returns the figures as they are.
 
     Returns:
         The share over all rows that were scored and over each category, with their intervals, and
-            `mean_probability`; without a row that was scored there are none. Rows that were not
-            scored are still counted. Each row has a reading: that of the share's name, its opposite
-            ("other" if that has no name), "neither" if it shows none, or "" if it was not scored.
+        `mean_probability`. Each row has a reading: that of the share's name, its opposite ("other"
+        if that has no name), "neither" if it shows none, or "" if it was not scored.
     """
     if not name:
         return figures
@@ -128,17 +123,7 @@ def _scored_readings(judgements: Sequence[Judgement], name: str) -> tuple[Readin
 
 
 def counted_share(result: EvaluationResult) -> str:
-    """Return the name of the share whose reading has probabilities; "" without such a share.
-
-    Examples:
-        >>> read = (Reading("0", "all", "", "feminine", 0.75),)
-        >>> scores = {"feminine_share": 1.0}
-        >>> result = EvaluationResult(
-        ...     "", "", "", "own", "own|n:1", 1, scores, {}, (), (), readings=read
-        ... )
-        >>> counted_share(result)
-        'feminine_share'
-    """
+    """Return the name of the share whose reading has probabilities; "" without such a share."""
     name = next((name for name in result.scores if _NAME.fullmatch(name)), "")
     has_probabilities = any(r.probability_counted is not None for r in result.readings)
     return name if name and has_probabilities else ""

@@ -12,15 +12,7 @@ _ROUNDING = 1e-9
 
 
 def check_probability(judgement: Judgement, expected: float | None) -> None:
-    """Refuse a probability of the correct reading that its scores do not give.
-
-    Args:
-        expected: what they give; None for a sample without alternatives.
-
-    Examples:
-        >>> judged = Judgement("7", "all", True, "x", "correct", probability_correct=0.9)
-        >>> check_probability(judged, 0.9)
-    """
+    """Refuse a probability that its scores do not give; `expected` is None without alternatives."""
     told = judgement.probability_correct
     if told is None or expected is None:
         is_same = told is expected
@@ -58,9 +50,6 @@ def check_verdict(
 def check_reading(judgement: Judgement, *verdicts: str) -> None:
     """Refuse a verdict that is none of those that what was read, `predicted`, can have where `gold`
     was asked for.
-
-    Raises:
-        InputError: for another verdict.
 
     Examples:
         >>> check_reading(Judgement("7", "all", True, "x", "correct", "male", "male"), "correct")

@@ -54,16 +54,7 @@ class Citing(NamedTuple):
 
 
 def citing(report: Report) -> Citing:
-    """Return how to cite the figures of the first metric, which is fit for it if any is.
-
-    Examples:
-        >>> from cc_hf.reports.report import build_report
-        >>> from cc_hf.reports.samples import ReportedSystem
-        >>> scores = {"accuracy": 0.5}
-        >>> result = EvaluationResult("", "", "de", "own", "own|n:9", 9, scores, {}, (), ())
-        >>> citing(build_report([ReportedSystem("a", {"own": result})])).sentences
-        ()
-    """
+    """Return how to cite the figures of the first metric, which is fit for it if any is."""
     figures: list[str] = []
     signatures: dict[str, None] = {}
     why_not = []
@@ -119,22 +110,12 @@ def _of_results(results: Iterable[EvaluationResult]) -> str:
 
 
 def distinct_entries(texts: Iterable[str]) -> list[str]:
-    """Return each entry of texts of BibTeX once: the paper of a metric may be that of the data.
-
-    Examples:
-        >>> distinct_entries(["@misc{a,\\n}", "", "@misc{b,\\n}\\n\\n@misc{a,\\n}"])
-        ['@misc{a,\\n}', '@misc{b,\\n}']
-    """
+    """Return each entry of texts of BibTeX once: the paper of a metric may be that of the data."""
     return list(dict.fromkeys(e for text in texts if text for e in text.split("\n\n")))
 
 
 def bibtex(of: DatasetDeclaration | str) -> str:
-    """Return the entries of the papers of a dataset, or of a metric by its name; "" for none.
-
-    Examples:
-        >>> bibtex("winomt_pattern_matching").partition(",")[0]
-        '@inproceedings{stanovsky-etal-2019-evaluating'
-    """
+    """Return the entries of the papers of a dataset, or of a metric by its name; "" for none."""
     if isinstance(of, str):
         keys: Iterable[str | Citation] = registered_metric(of).papers
     else:
@@ -143,16 +124,8 @@ def bibtex(of: DatasetDeclaration | str) -> str:
 
 
 def judge_bibtex(judge: str) -> str:
-    r"""Return an entry for a member of an evaluator, with its revision if the name has one; "" for
-    a function, and a model without a name.
-
-    Examples:
-        >>> print(judge_bibtex("facebook/wmt19-en-de@1a2b3c4"))
-        @misc{facebook-wmt19-en-de,
-            title = "{facebook/wmt19-en-de}",
-            url = "https://huggingface.co/facebook/wmt19-en-de",
-            note = "Model on the Hugging Face Hub, revision 1a2b3c4",
-        }
+    """Return an entry for a member of an evaluator, with its revision if the name has one; "" for a
+    function, and a model without a name.
     """
     name, _, revision = judge.partition("@")
     if name.startswith(("function", "the model")):

@@ -1,6 +1,4 @@
-"""Results on several datasets: one report for each, and an overview of all. Nothing is formatted
-here but figures.
-"""
+"""Results on several datasets: one report for each, and an overview of all."""
 
 from __future__ import annotations
 
@@ -48,11 +46,7 @@ OVERVIEW_CAPTION = (
 
 @dataclass(frozen=True)
 class Collection:
-    """Reports on several datasets.
-
-    Attributes:
-        reports: one report per dataset, configuration and target language.
-    """
+    """Reports, one per dataset, configuration and target language."""
 
     reports: tuple[Report, ...]
 
@@ -89,16 +83,12 @@ class OverviewCell(NamedTuple):
 
 
 class OverviewRow(NamedTuple):
-    """What the overview says of one figure of a metric on one dataset.
+    """What the overview says, in words, of one figure of a metric on one dataset.
 
     Attributes:
         report: index of the report in the collection.
-        data: dataset and configuration in words.
-        languages: the languages in words.
-        metric: the metric in words.
         about: what the metric does.
-        figure: the figure in words.
-        meaning: what it means; "" if the name says so.
+        meaning: what the figure means; "" if the name says so.
         evaluator: the evaluators without their revisions; "" for a metric that needs none.
         is_unfit: whether none of the cells is fit to be cited.
         cells: one per system of the collection; None for a system without the figure.
@@ -120,7 +110,6 @@ class PairRow(NamedTuple):
     """What a system does in one language pair.
 
     Attributes:
-        languages: the languages in words.
         cells: one per column of the table; None where the pair or the system has no figure.
     """
 
@@ -130,12 +119,7 @@ class PairRow(NamedTuple):
 
 
 class PairTable(NamedTuple):
-    """Test sets by language pair.
-
-    Attributes:
-        columns: the first row of the overview with each test set, metric and figure.
-        rows: one per language pair and system, in the order of the reports.
-    """
+    """Test sets by language pair; each column is the first row of the overview with its figure."""
 
     columns: tuple[OverviewRow, ...]
     rows: tuple[PairRow, ...]
@@ -170,10 +154,7 @@ def overview(collection: Collection) -> tuple[OverviewRow, ...]:
 
 def pair_table(collection: Collection) -> PairTable | None:
     """Arrange the overview by language pair: a row for each pair and system, a column for each test
-    set and figure. Configurations that differ in their languages only are one test set.
-
-    Returns:
-        The table; None if the reports are on fewer than two language pairs.
+    set and figure; None for fewer than two language pairs.
     """
     rows = overview(collection)
     if len({row.languages for row in rows if row.languages}) < 2:
@@ -181,6 +162,7 @@ def pair_table(collection: Collection) -> PairTable | None:
     columns: dict[tuple[str, str, str], OverviewRow] = {}
     cells: dict[tuple[str, str], dict[tuple[str, str, str], OverviewCell]] = {}
     for row in rows:
+        # Configurations that differ in their languages only are one test set.
         column = (row.data, row.metric, row.figure)
         columns.setdefault(column, row)
         for system, cell in zip(collection.systems, row.cells, strict=True):

@@ -37,13 +37,9 @@ _NEUTRAL, _NOTHING = "neutral", "nothing"
 
 
 class DerivedFigure(NamedTuple):
-    """A figure that is not among the scores of a result.
+    """A figure that is not among the scores of a result; `label` is its name in words.
 
     Attributes:
-        name: its name, as that of a score.
-        label: its name in words.
-        best: where it is best.
-        meaning: what it is.
         interval: its interval, or why there is none.
         n: number of samples that it is a share of; None for others.
     """
@@ -71,18 +67,7 @@ class MissingFigure(NamedTuple):
 
 @once_per_result
 def derived_figures(result: EvaluationResult) -> list[DerivedFigure]:
-    """Return the ratios of a result, and how its samples of neutral gender are read.
-
-    Examples:
-        >>> from cc_hf.schema import Judgement
-        >>> judgements = tuple(
-        ...     Judgement(str(i), "neutral", False, "", "incorrect", predicted=read, gold="neutral")
-        ...     for i, read in enumerate(("male", "male", "female", "male"))
-        ... )
-        >>> result = EvaluationResult("", "", "de", "own", "own|n:4", 4, {}, {}, (), judgements)
-        >>> [(f.label, f.value) for f in derived_figures(result) if f.n]
-        [('neutral samples read as male', 0.75), ('neutral samples read as female', 0.25)]
-    """
+    """Return the ratios of a result, and how its samples of neutral gender are read."""
     return [
         *_of_headline(result),
         *ratio_figures(result),

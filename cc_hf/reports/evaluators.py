@@ -35,8 +35,7 @@ class EvaluatorFacts(NamedTuple):
         name: its name without the revision.
         levels: how far it can be trusted, a sentence for each metric and data.
         about: what its card says about its use; "" for none.
-        notes: what the notes of the results say of it, without its name where they only say how
-            well the cues work under it.
+        notes: what the notes of the results say of it.
         cards: what was measured of it, or of the members of an ensemble, by itself.
     """
 
@@ -71,20 +70,12 @@ def evaluator_of(result: EvaluationResult) -> str:
 
 
 def evaluator_name(result: EvaluationResult) -> str:
-    """Return the evaluator of a result without its revision; "" for none.
-
-    Examples:
-        >>> signed = "m|langs:en-de|eval:small@1a+large@2b|n:1"
-        >>> evaluator_name(EvaluationResult("", "", "de", "own", signed, 1, {}, {}, (), ()))
-        'small+large'
-    """
+    """Return the evaluator of a result without its revision; "" for none."""
     return "+".join(part.partition("@")[0] for part in evaluator_of(result).split("+"))
 
 
 def evaluator_facts(report: Report) -> tuple[EvaluatorFacts, ...]:
-    """Return the facts of each evaluator of a report that has more to it than its name, beginning
-    with the first metric.
-    """
+    """Return the facts of each evaluator of a report, beginning with the first metric."""
     results = (result for name in report.metrics for result in report.of_metric(name).values())
     others = [note for note in report.cautions if NOTE_BEGINNING not in note]
     return tuple(
@@ -146,10 +137,8 @@ def other_cautions(report: Report) -> list[str]:
 
 
 def evaluators_text(report: Report, metrics: Collection[str] | None = None) -> str:
-    """Return the evaluators that judged, with their metrics if they judged by different ones.
-
-    Args:
-        metrics: the metrics to look at; None for all.
+    """Return the evaluators that judged, with their metrics if they judged by different ones;
+    `metrics` are those to look at, None for all.
     """
     names: dict[str, list[str]] = {}
     for system in report.systems:

@@ -91,11 +91,7 @@ def chosen_example(
     data: DataOptions,
     evaluator: Sequence[str] | None,
 ) -> Explained:
-    """Return the example of a result or a dataset, or the sentence of one's own.
-
-    Args:
-        dataset: a file of a result, or a dataset; None for a sentence.
-    """
+    """Return the example of a result or dataset; the sentence of one's own if `dataset` is None."""
     if dataset is None:
         if sentence is None or example_id is not None or data.cues:
             raise InputError(
@@ -163,9 +159,7 @@ def _of_result(path: Path, own_data: str | None, example_id: str, data: DataOpti
 
 
 def _changing_metric(result: EvaluationResult) -> ScoringMetric | None:
-    """Return the metric of a result, with its options, if its verdicts come from changes of the
-    texts; else None.
-    """
+    """Return the metric of a result, if its verdicts come from changes of the texts; else None."""
     metric = registered_metric(result.metric)
     if not issubclass(metric, ScoringMetric):
         return None

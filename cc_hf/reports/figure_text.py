@@ -59,15 +59,7 @@ _ORDER = {
 
 
 def with_interval(value: float, interval: Interval | NoInterval | None, *, digits: int = 1) -> str:
-    """Write a figure in percent, followed by its interval if it has one.
-
-    Args:
-        value: a figure in [-1, 1].
-        interval: its interval, in the same unit.
-        digits: number of decimals.
-
-    Returns:
-        The percentage, and the limits of the interval in brackets, with real minus signs.
+    """Write a figure in [-1, 1] in percent, followed by the limits of its interval if it has one.
 
     Examples:
         >>> with_interval(0.5, Interval(0.41, 0.6)), with_interval(-0.1, None)
@@ -81,10 +73,7 @@ def with_interval(value: float, interval: Interval | NoInterval | None, *, digit
 
 
 def signed_percent(value: float) -> str:
-    """Return a difference in percentage points with a sign, but 0.0 without one.
-
-    Args:
-        value: a difference in [-1, 1].
+    """Return a difference in [-1, 1] in percentage points with a sign, but 0.0 without one.
 
     Examples:
         >>> signed_percent(0.012), signed_percent(-0.1), signed_percent(-0.0001)
@@ -97,9 +86,6 @@ def signed_percent(value: float) -> str:
 def ratio_text(value: float, interval: Interval | NoInterval | None) -> str:
     """Write a ratio, which is no percentage, with its interval if it has one.
 
-    Returns:
-        The ratio with two decimals after a sign of multiplication.
-
     Examples:
         >>> ratio_text(1.6, Interval(1.25, 2.0))
         '×1.60 (1.25 – 2.00)'
@@ -108,23 +94,12 @@ def ratio_text(value: float, interval: Interval | NoInterval | None) -> str:
 
 
 def difference_p(difference: PairedDifference, n_resamples: int) -> str:
-    """Write the p-value of a difference between two systems.
-
-    Examples:
-        >>> none = NoInterval("n = 9")
-        >>> difference_p(PairedDifference(0.5, 0.4, -0.1, none, 0.0039, is_exact=True), 99)
-        '0.004'
-    """
+    """Write the p-value of a difference between two systems."""
     return p_text(difference.p_value, n_exchanges=None if difference.is_exact else n_resamples)
 
 
 def randomization_text(n_resamples: int) -> str:
-    """Say how the p-value of a difference between two systems is computed.
-
-    Examples:
-        >>> randomization_text(1000).partition(" and")[0]
-        'paired randomisation (all exchanges of the outputs of both systems for shares of samples'
-    """
+    """Say how the p-value of a difference between two systems is computed."""
     return (
         "paired randomisation (all exchanges of the outputs of both systems for shares of samples"
         f" and their minimum, and where at most {MOST_ENUMERATED} samples differ; else"
@@ -133,11 +108,7 @@ def randomization_text(n_resamples: int) -> str:
 
 
 def score_text(result: EvaluationResult, name: str) -> str:
-    """Write a score of a result with its interval; "" if the result does not have the score.
-
-    Returns:
-        The score in percent, with the limits of its interval in brackets.
-    """
+    """Write a score of a result in percent, with its interval; "" if it does not have the score."""
     return (
         with_interval(result.scores[name], result.intervals.get(name))
         if name in result.scores
@@ -161,10 +132,7 @@ def metric_meaning(metric: str) -> str:
 
 
 def figure_name(metric: str, name: str) -> FigureDeclaration:
-    """Return the name of a figure in words and what it means, as its metric declares them.
-
-    Args:
-        name: the name of the figure in `EvaluationResult.scores`.
+    """Return the name of a score in words and what it means, as its metric declares them.
 
     Examples:
         >>> figure_name("winomt_pattern_matching", "delta_g").label
@@ -174,10 +142,7 @@ def figure_name(metric: str, name: str) -> FigureDeclaration:
 
 
 def figure_label(metric: str, name: str) -> str:
-    """Return the name of a figure in words.
-
-    Args:
-        name: the name of the figure in `EvaluationResult.scores`.
+    """Return the name of a score in words.
 
     Examples:
         >>> figure_label("contrastive_conditioning", "accuracy_female")
@@ -207,12 +172,10 @@ def is_gap(metric: str, name: str) -> bool:
 
 
 def data_name(result: EvaluationResult | Comparison) -> str:
-    """Return dataset, configuration and languages of a result in words. The default configuration
-    is not named, nor are languages in the name of the configuration.
+    """Return dataset, configuration and languages of a result in words, without the default
+    configuration.
 
     Examples:
-        >>> data_name(EvaluationResult("winomt", "default", "de", "", "", 1, {}, {}, (), ()))
-        'WinoMT, English → German'
         >>> data_name(EvaluationResult("winomt", "pro", "cs", "", "", 1, {}, {}, (), ()))
         'WinoMT (pro), English → Czech'
     """
@@ -236,11 +199,10 @@ def data_title(
     """Return dataset and configuration in words; a declared dataset's default one is omitted.
 
     Args:
-        dataset: a declaration, which is not looked up again; or the name of a declared dataset, or
-            another; "" for data of the user.
+        dataset: a declaration, which is not looked up again; or a name, "" for data of the user.
         config: the name of the configuration; "" for none.
-        languages: codes that are not repeated from the configuration, because they are named
-            beside the title.
+        languages: codes that are not repeated from the configuration, because they are named beside
+            the title.
 
     Examples:
         >>> data_title("winomt", "default"), data_title("winomt", "pro"), data_title("", "")
@@ -274,8 +236,8 @@ def language_pair(src_lang: str, tgt_lang: str) -> str:
 
 
 def source_language(result: EvaluationResult | Comparison) -> str:
-    """Return the code of the source language: that of the signature, else that of the
-    configuration; "" if it is not known.
+    """Return the code of the source language, by the signature or else the configuration; "" if it
+    is not known.
     """
     signatures = [result.signature, *getattr(result, "signatures", {}).values()]
     for text in signatures:
@@ -298,17 +260,7 @@ def ordered_categories(result: EvaluationResult) -> list[CategoryAccuracy]:
 
 
 def category_label(result: EvaluationResult, category: str) -> str:
-    """Return the name of a category in words, with a remark if the minimum ignores it.
-
-    Examples:
-        >>> from cc_hf.results import CategoryAccuracy, EvaluationResult
-        >>> categories = tuple(CategoryAccuracy(name, 1, 1, 1.0) for name in ("a", "none"))
-        >>> result = EvaluationResult(
-        ...     "", "", "de", "own", "own|n:2", 2, {"min_accuracy": 1.0}, {}, categories, ()
-        ... )
-        >>> category_label(result, "none")
-        'none (not in minimum)'
-    """
+    """Return the name of a category in words, with a remark if the minimum ignores it."""
     left_out = (
         category not in {counted.category for counted in counted_in(result)}
         and "min_accuracy" in result.scores
@@ -321,8 +273,6 @@ class FigureRow(NamedTuple):
     """A figure of a result.
 
     Attributes:
-        name: its name in `scores`.
-        label: its name in words.
         n: the number of samples if it covers a category or all samples; "" otherwise.
         text: the figure in percent, with its interval.
         value, interval: the same as numbers; None for an interval that is not known.
@@ -338,6 +288,7 @@ class FigureRow(NamedTuple):
 
 def figure_rows(result: EvaluationResult) -> list[FigureRow]:
     """Return every figure: totals and minima, categories in the order of the papers, all others.
+
     A figure that is corrected by trusted verdicts precedes the one that is not.
 
     Examples:

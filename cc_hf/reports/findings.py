@@ -40,11 +40,8 @@ _WORDS = {"female": "women", "male": "men"}
 
 
 class Split(NamedTuple):
-    """A value of an attribute on which a system is right more often in one category than another.
-
-    Attributes:
-        value: the value, such as an occupation.
-        spread: the accuracies of the system in the categories of this value.
+    """A value, such as an occupation, on which a system is right more often in one category than
+    another.
     """
 
     value: str
@@ -54,8 +51,6 @@ class Split(NamedTuple):
 def splits(report: Report, metric: str, attribute: Attribute) -> dict[int, tuple[Split, ...]]:
     """Return the values of an attribute with at least ten samples in each of two categories, by the
     index of the system, those with the largest gap first.
-
-    The category that minimum accuracies ignore is left out.
     """
     by_system: dict[int, tuple[Split, ...]] = {}
     counted = counted_categories(report.categories, uncounted_of(metric))
@@ -68,6 +63,7 @@ def splits(report: Report, metric: str, attribute: Attribute) -> dict[int, tuple
             n_correct[cell] += judgement.is_correct
         groups: dict[str, list[Group]] = {}
         for (value, category), size in n.items():
+            # The category that minimum accuracies ignore is left out.
             if value and size >= _SMALLEST and category in counted:
                 group = Group(category, size, n_correct[value, category])
                 groups.setdefault(value, []).append(group)
@@ -89,8 +85,7 @@ class SplitTable(NamedTuple):
 
 def most_split(report: Report, attributes: Sequence[Attribute]) -> SplitTable | None:
     """Return the attribute of words with the most values that `splits` finds by the first metric
-    that judges; None if no attribute has two. Systems whose verdicts are not fit to be cited are
-    left out if those of others are.
+    that judges; None if no attribute has two.
 
     Args:
         attributes: those of `cc_hf.reports.highlights.attributes`; () if the data are not at hand.
@@ -103,6 +98,7 @@ def most_split(report: Report, attributes: Sequence[Attribute]) -> SplitTable | 
     for attribute in attributes:
         if attribute.has_words:
             by_value = splits(report, metric, attribute)
+            # Verdicts that are not fit to be cited are left out if others are.
             chosen = {n: of for n, of in by_value.items() if n in fit or not fit}
             tables.append(SplitTable(attribute, chosen))
     best = max(tables, key=_most_values, default=None)
@@ -114,9 +110,7 @@ def _most_values(table: SplitTable) -> int:
 
 
 def _fit_systems(report: Report, metric: str) -> set[int]:
-    """Return the systems whose verdicts by a metric are fit to be cited. Corrected figures may be
-    fit where the verdicts themselves are not.
-    """
+    """Return the systems whose verdicts by a metric are fit to be cited."""
     return {
         index
         for index, system in enumerate(report.systems)
@@ -125,10 +119,11 @@ def _fit_systems(report: Report, metric: str) -> set[int]:
 
 
 def findings(report: Report, split_table: SplitTable | None) -> list[str]:
-    """Return sentences on figures that are fit to be cited, or where there are none on those by a
-    judge without enough evidence, or on few samples, which say so: which system is best by the
-    first metric, and by the first that judges how much worse the worst category is, and the cell
-    that shows it most. All may be missing.
+    """Return sentences on figures that are fit to be cited; without any, on first looks, which say
+    so.
+
+    They say which system is best by the first metric, and by the first that judges how much worse
+    the worst category is, and the cell that shows it most. All may be missing.
     """
     sentences = list(_best(report, report.metrics[0])) if report.metrics else []
     if not report.judging:
@@ -189,8 +184,8 @@ def _in_a_sentence(result: EvaluationResult, name: str) -> str:
 
 
 def _worst_category(report: Report, metric: str, fit: set[int]) -> tuple[Spread, ...]:
-    """Return the accuracies of systems by category if the same category is clearly the worst with
-    each of them; () if not.
+    """Return the accuracies of systems by category if one category is clearly the worst of each; ()
+    if not.
     """
     spreads = tuple(s for s in category_spreads(report, metric) if s.system in fit)
     is_clear = (
@@ -223,8 +218,8 @@ def _on_worst(report: Report, spreads: Sequence[Spread]) -> Iterator[str]:
 
 
 def _cell(report: Report, table: SplitTable | None, worst: Sequence[Spread]) -> Iterator[str]:
-    """Yield the value whose categories differ most, at a level that allows for the choice of it; if
-    a category is the worst in general, one where it is the worst, too.
+    """Yield the value whose categories differ most; if a category is the worst in general, one
+    where it is the worst, too.
     """
     if table is None:
         return

@@ -74,14 +74,12 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The judgements of a system on samples that have something in common.
+    """The judgements of a system, at least one, on samples that share a value.
 
     Attributes:
-        name: the value that they share.
-        n: number of judgements, at least 1.
         gender: the category of all of them, where people of both genders are not pooled; else "".
         corrected: the accuracy with the judge's mistakes, and its interval; None where it is not
-            known, so that the accuracy is that of the judge alone.
+            known.
     """
 
     name: str
@@ -103,11 +101,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The accuracies of a system in several groups.
+    """The accuracies of a system in at least two groups, in the order of the papers.
 
     Attributes:
         system: index of the system among those of the report.
-        groups: at least two groups, in the order of the papers and then by name.
     """
 
     system: int
@@ -135,7 +132,6 @@ class HardValue:
 
     Attributes:
         groups: the judgements of each system in question; None for one without judgements.
-        gender: that of the groups.
     """
 
     value: str
@@ -166,14 +162,8 @@ class Confusion:
 
 
 def attributes(report: Report) -> tuple[Attribute, ...]:
-    """Return the attributes by which samples can be filtered.
-
-    These are the further columns of the dataset, and the words in focus unless a column repeats
-    them. A column whose values hardly ever occur twice (a reference, a number of a sentence) and
-    one that repeats the categories are no attributes.
-
-    Returns:
-        The attributes in the order of the columns; () if the dataset is not available.
+    """Return the attributes by which samples can be filtered: the further columns of the dataset,
+    and the words in focus unless a column repeats them; () if the dataset is not available.
     """
     examples = [sample.example for sample in report.samples]
     names = dict.fromkeys(name for example in examples if example for name in example.extra)
@@ -195,14 +185,15 @@ def attributes(report: Report) -> tuple[Attribute, ...]:
     return tuple(
         Attribute(name, values)
         for name, values in columns.items()
+        # A column whose values hardly ever occur twice (a reference, a number of a sentence) and
+        # one that repeats the categories are no attributes.
         if 1 < len({*values} - {""}) <= len(values) / 2 and values != categories
     )
 
 
 def category_spreads(report: Report, metric: str) -> tuple[Spread, ...]:
-    """Return the accuracies of each system in each category; () for fewer than two categories.
-
-    The category that minimum accuracies ignore is left out.
+    """Return the accuracies of each system in each category that minimum accuracies count; () for
+    fewer than two.
     """
     categories = Attribute("category", tuple(sample.category for sample in report.samples))
     return tuple(
@@ -224,9 +215,8 @@ def _corrected(report: Report, metric: str, spread: Spread) -> tuple[Group, ...]
 
 
 def spreads(report: Report, metric: str, attribute: Attribute) -> tuple[Spread, ...]:
-    """Return the accuracies of each system for each value of an attribute.
-
-    The value "none", which says that the attribute does not apply, is left out.
+    """Return the accuracies of each system for each value of an attribute, without the value
+    "none".
     """
     system_spreads = []
     for system in range(len(report.systems)):
@@ -242,14 +232,12 @@ def spreads(report: Report, metric: str, attribute: Attribute) -> tuple[Spread, 
 def hard_values(
     report: Report, metric: str, attribute: Attribute, *, n: int, system: int | None = None
 ) -> tuple[HardValue, ...]:
-    """Return the values on which systems fail most, the hardest first. Women and men are not
-    pooled: where samples are about both, a value stands for each.
-
-    Values with fewer than 10 samples are ignored, and so are values that are always right.
+    """Return the values on which systems fail most, with 10 samples or more, the hardest first.
 
     Args:
         system: index of the only system; None for the mean accuracy of all systems.
     """
+    # Women and men are not pooled: where samples are about both, a value stands for each.
     genders = GENDERS if {*GENDERS} <= {*report.categories} else ()
     systems = range(len(report.systems)) if system is None else [system]
     by_system = [_groups(report, metric, attribute, index, genders) for index in systems]
@@ -315,9 +303,7 @@ def divided_samples(report: Report, metric: str) -> tuple[tuple[int, ...], ...]:
 def _groups(
     report: Report, metric: str, attribute: Attribute, system: int, genders: Collection[str] = ()
 ) -> dict[tuple[str, str], Group]:
-    """Return the groups of a system by the value of the attribute and, of these categories, by the
-    category; others have "".
-    """
+    """Return the groups of a system by the value of the attribute and its gender, "" for none."""
     genders_of = {c: c if c in genders else "" for c in report.categories}
     judged = [
         (attribute.values[index], genders_of[report.samples[index].category], j.is_correct)
@@ -329,9 +315,7 @@ def _groups(
 
 
 def judged_samples(report: Report, metric: str, system: int) -> Iterator[tuple[int, Judgement]]:
-    """Yield the index of each sample that was judged, with its judgement, but for those that show
-    neither reading.
-    """
+    """Yield the index and the judgement of each judged sample that shows a reading."""
     column = report.judging.index(metric)
     samples: Sequence[Sample] = report.samples
     for index, sample in enumerate(samples):

@@ -1,6 +1,4 @@
-"""Read the inputs of a report: files of results with the names of their systems, the examples of
-the dataset, and quality scores.
-"""
+"""Read the inputs of a report: results with the names of their systems, examples and BLEU."""
 
 from __future__ import annotations
 
@@ -31,9 +29,6 @@ def read_report_systems(
     quality: QualityScores | None = None,
 ) -> tuple[list[list[ReportedSystem]], list[str]]:
     """Read systems from files of results that `cc-hf evaluate` wrote.
-
-    Results on several datasets, configurations or target languages are divided by these, because
-    each needs a report of its own.
 
     Args:
         paths: files of one system each. Files with the same name belong to one system, judged by
@@ -108,7 +103,6 @@ def read_examples(
     """Read the examples of a result. Without them a report shows only ids and translations.
 
     Args:
-        result: a result whose dataset, configuration and signature name the data.
         dataset: another dataset name, or the file of sources and cues if the results are on the
             user's data.
         data_dir: a local copy of the upstream repositories.
@@ -120,25 +114,6 @@ def read_examples(
         UnknownNameError: for an unknown `dataset`.
         InputError: for a `dataset` that cannot be read.
         DataError: for a `dataset` that cannot be downloaded or is not as declared.
-
-    Examples:
-        >>> from cc_hf.results import EvaluationResult
-        >>> examples, notes = read_examples(
-        ...     EvaluationResult(
-        ...         "simplegen",
-        ...         "en-de",
-        ...         "de",
-        ...         "own",
-        ...         "own|data:simplegen/en-de@1.0.0",
-        ...         1,
-        ...         {},
-        ...         {},
-        ...         (),
-        ...         (),
-        ...     )
-        ... )
-        >>> examples[0].source, notes
-        ('My husband is a director.', [])
     """
     revision = signature.parse(result.signature)[1].get("data", "").rpartition("@")[2]
     split, _ = signature.split_and_limit(result.signature, result.dataset, result.config)

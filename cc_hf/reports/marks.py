@@ -14,44 +14,29 @@ _BREAKS = " -_/"
 
 
 def colour(system: int) -> int:
-    """Return the number of the colour of a system.
-
-    Args:
-        system: index of the system among those of the report.
-    """
+    """Return the number of the colour of a system, by its index in the report."""
     return system % N_COLOURS
 
 
 def shape(system: int) -> int:
     """Return the number of the shape of a system: circle, diamond, square, triangle up, triangle
     down, cross. No two of 48 systems have the same colour and shape.
-
-    Examples:
-        >>> len({(colour(system), shape(system)) for system in range(48)})
-        48
     """
     return (system + system // 24) % N_SHAPES
 
 
 def mark_classes(system: int) -> str:
-    """Return the CSS classes of the mark of a system.
-
-    Examples:
-        >>> mark_classes(9)
-        's1 m3'
-    """
+    """Return the CSS classes of the mark of a system."""
     return f"s{colour(system)} m{shape(system)}"
 
 
 def name_lines(name: str, width: int) -> list[str]:
-    """Return a name on lines of at most `width` characters, broken after a separator if there is
-    one in the second half of the line. No character is lost.
+    """Return a name on lines of at most `width` characters, without loss, broken after a separator
+    if there is one in the second half of the line.
 
     Examples:
         >>> name_lines("opus-mt-en-de-tiny", 10)
         ['opus-mt-', 'en-de-tiny']
-        >>> name_lines("abcdefgh", 3)
-        ['abc', 'def', 'gh']
     """
     lines, rest = [], " ".join(name.split())
     while len(rest) > width:

@@ -1,7 +1,6 @@
 """How numbers are written: shares, kappas and the like, p-values, signed numbers and counts.
 
-Results hold shares in [0, 1]; only `cc_hf.reports` writes them in percent. Within a sentence, a
-count is `{n:,}`, as everywhere in the package.
+Results hold shares in [0, 1]; only `cc_hf.reports` writes them in percent.
 """
 
 from __future__ import annotations
@@ -14,14 +13,7 @@ __all__ = ["count", "decimal", "in_points", "limits", "p_text", "percent", "sign
 
 
 def percent(value: float, *, digits: int = 1) -> str:
-    """Return a share as a percentage.
-
-    Args:
-        value: a figure in [-1, 1].
-        digits: number of decimals.
-
-    Returns:
-        The percentage without a percent sign; never "-0.0".
+    """Return a share in [-1, 1] as a percentage without a percent sign; never "-0.0".
 
     Examples:
         >>> percent(0.6244), percent(-0.001), percent(-0.0001), percent(0.6244, digits=2)
@@ -31,27 +23,12 @@ def percent(value: float, *, digits: int = 1) -> str:
 
 
 def in_points(value: float) -> float:
-    """Return a share in points, for the axis of a plot or a difference of shares.
-
-    Args:
-        value: a figure in [-1, 1].
-
-    Examples:
-        >>> in_points(0.625)
-        62.5
-    """
+    """Return a share in points, for the axis of a plot or a difference of shares."""
     return 100 * value
 
 
 def decimal(value: float, interval: Interval | NoInterval | None = None, *, digits: int = 2) -> str:
     """Return a kappa or another figure that is not in percent, with its interval if it has one.
-
-    Args:
-        value: a kappa, an alpha, a correlation, a cosine or an area under a curve.
-        digits: number of decimals.
-
-    Returns:
-        The figure, and the limits of the interval in brackets.
 
     Examples:
         >>> decimal(0.617), decimal(0.617, Interval(0.5, 0.75), digits=3)
@@ -62,13 +39,7 @@ def decimal(value: float, interval: Interval | NoInterval | None = None, *, digi
 
 
 def limits(interval: Interval | NoInterval | None, *, digits: int | None = None) -> str:
-    """Return the limits of an interval; "" if there is no interval.
-
-    Args:
-        digits: number of decimals; None to write percentages.
-
-    Returns:
-        The lower and the upper limit, separated by a dash, with real minus signs.
+    """Return the limits of an interval, in percent if `digits` is None; "" if there is no interval.
 
     Examples:
         >>> limits(Interval(0.41, 0.6)), limits(Interval(0.41, 0.6), digits=2), limits(None)
@@ -87,9 +58,7 @@ def p_text(value: float, *, n_exchanges: int | None = None) -> str:
 
     Args:
         value: a p-value in [0, 1].
-        n_exchanges: number of random exchanges that it was counted in; None for an exact one. It is
-            at least 1 / (n_exchanges + 1), and a p-value of that size says only that no exchange
-            was as extreme.
+        n_exchanges: number of random exchanges that it was counted in; None for an exact one.
 
     Examples:
         >>> p_text(0.0499), p_text(0.0002)
@@ -97,6 +66,7 @@ def p_text(value: float, *, n_exchanges: int | None = None) -> str:
         >>> p_text(1 / 101, n_exchanges=100), p_text(2 / 101, n_exchanges=100)
         ('< 0.010', '0.020')
     """
+    # The least p is 1 / (n_exchanges + 1), and says only that no exchange was as extreme.
     if n_exchanges is not None and value <= 1.5 / (n_exchanges + 1):
         bound = math.ceil(1000 / (n_exchanges + 1)) / 1000
         return f"< {bound:.3f}"
@@ -104,11 +74,7 @@ def p_text(value: float, *, n_exchanges: int | None = None) -> str:
 
 
 def signed(value: float, *, digits: int = 3) -> str:
-    """Return a number that may be above or below 0 with its sign.
-
-    Args:
-        value: a correlation, an effect or a difference.
-        digits: number of decimals.
+    """Return a correlation, an effect or a difference with its sign.
 
     Examples:
         >>> signed(0.25), signed(-0.25, digits=1)

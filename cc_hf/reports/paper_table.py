@@ -1,5 +1,5 @@
 """The table of a paper: systems by chosen figures, with the best value of each and the significance
-of differences. Nothing is formatted here; all figures and tests are those of the report.
+of differences. All figures and tests are those of the report.
 """
 
 from __future__ import annotations
@@ -134,9 +134,7 @@ def _derived(report: Report, metric: str, name: str) -> dict[str, DerivedFigure]
 
 
 def _column(report: Report, metric: str, name: str) -> _Column:
-    """Return one cell per system, in which the best values are marked. A system that judged itself
-    is not compared with the others.
-    """
+    """Return one cell per system, in which the best values are marked."""
     shown: Callable[[float], str] = percent
     if not metric:
         best = QUALITY.best

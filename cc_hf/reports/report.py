@@ -47,7 +47,6 @@ class Report:
     """The content of the page, the tables and the plots.
 
     Attributes:
-        systems: in the order given.
         baseline: the name of the system that the others are compared with.
         metrics: the metrics of all systems in order of appearance, those first whose figures are
             fit to be cited.
@@ -58,12 +57,10 @@ class Report:
         comparisons: (metric, system) -> comparison of that system with the baseline.
         ranks: metric of several systems that can be compared -> how they stand by the figure that
             is cited of them.
-        agreements: agreement with human labels; empty if there are none.
         notes: what a reader must know, such as why two systems could not be compared.
         cautions: those of the notes that came with the results, such as what an evaluator was not
             made for.
         signature: the signature of the comparisons; "" if there are none.
-        n_resamples: number of resamples of the comparisons.
         section_inputs: what `read_section_files` read for sections of slices, by name.
         is_weighted: whether charts show weighted accuracies where a metric has them.
         judge_cards: cards of evaluators besides those of the package.
@@ -111,11 +108,7 @@ class Report:
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
-        """The sections that slices add, as their `cc_hf.reports.sections.SectionHook` say.
-
-        Raises:
-            InputError: for examples, or content of a file, that a section cannot use.
-        """
+        """The sections that slices add, as their `cc_hf.reports.sections.SectionHook` say."""
         keys = {key for sample in self.samples if sample.example for key in sample.example.extra}
         built = (
             hook.build(self)
@@ -183,36 +176,15 @@ def build_report(
         examples: the examples of the dataset; None if they are not available.
         annotations: human labels of translations. Those of translations that no system made are
             counted in the notes.
-        notes: further notes; they come after those of the results and before those of the report
-            itself.
-        n_resamples, seed: of the bootstrap of the differences.
-        section_inputs: what `cc_hf.reports.sections.read_section_files` read for the sections that
-            slices add.
+        notes: further notes; they come after those of the results and before those of the report.
+        section_inputs: what `cc_hf.reports.sections.read_section_files` read for sections of
+            slices.
 
     Raises:
         InputError: for no systems, a name that occurs twice, results on different data, results of
             one system on different translations, several judgements of one example, a number of
             judgements that differs from the `n` of the result, or a BLEU outside [0, 1].
         UnknownNameError: for a baseline that is not among the systems.
-
-    Examples:
-        >>> from cc_hf.evaluation.judging import judge
-        >>> from cc_hf.evaluation.material import Material
-        >>> from cc_hf.evaluation.fitting import make_metric
-        >>> from cc_hf.evaluators.resolve import resolve_evaluator
-        >>> def by_length(sources, translations):
-        ...     return [1 / len(source) for source in sources]
-        >>> cues = {
-        ...     "correct_sources": ["A [male] cook left."],
-        ...     "incorrect_sources": ["A [female] cook left."],
-        ...     "category": "male",
-        ... }
-        >>> metric, material = make_metric("contrastive_conditioning"), Material("en", "de", [cues])
-        >>> evaluator = resolve_evaluator(by_length)
-        >>> result = judge(metric, material, ["Ein Koch ging."], evaluator=evaluator)
-        >>> report = build_report([ReportedSystem("a", {result.metric: result})])
-        >>> report.baseline, report.samples[0].translations
-        ('a', ('Ein Koch ging.',))
     """
     _check(systems)
     names = [system.name for system in systems]
@@ -315,8 +287,8 @@ def _comparisons(
     n_resamples: int,
     seed: int,
 ) -> tuple[_Comparisons, list[str], str]:
-    """Return the comparisons of each system with the baseline by each metric, the reasons why some
-    could not be made, and the signature of the tests.
+    """Return the comparisons of each system with the baseline by each metric, why some could not be
+    made, and the signature of the tests.
     """
     comparisons: _Comparisons = {}
     obstacles, signatures = [], []

@@ -25,14 +25,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A figure as text.
+    """A figure as text; "" for what there is none of.
 
     Attributes:
-        interval: its interval; "" if there is none.
-        difference: its difference to the baseline, with a sign; "" if there is none.
-        p: the p-value of the difference; "" if there is none.
+        difference: its difference to the baseline, with a sign.
         is_significant: whether p < 0.05.
-        difference_interval: a note on the interval of the difference; "" if there is no difference.
+        difference_interval: a note on the interval of the difference.
         is_best: whether no system has a better value, in a table that says so.
         is_better: whether the figure is better than that of the baseline; None if it is as good, if
             the figure is neither good nor bad, or if the system judged itself.
@@ -73,10 +71,9 @@ Texts = Sequence[str | Cell]
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row of a table.
+    """A row of a table, with a cell per column.
 
     Attributes:
-        cells: one per column.
         note: a remark that follows the name in brackets.
         meaning: what the name means; "" if it says so itself.
         system: the index of the system that the row is about; None for another row.
@@ -105,8 +102,8 @@ class ReportTable:
         columns: the names of all other columns.
         groups: names above the columns, each with the number of columns that it spans; () for none.
         caption: the text below it.
-        meanings: name of a column or group -> what it means; names that say so themselves are left
-            out.
+        meanings: name of a column or group -> what it means, for names that do not say so
+            themselves.
         bests: where the figure of each column is best, by which the page sorts it; () for a table
             whose columns do not hold one figure each.
         lead: the text between title and table, such as why it is not fit to be cited.
@@ -145,14 +142,9 @@ class ReportTable:
 
         Args:
             columns: the names of all columns, that of the labels first.
-            rows: a label and the cells of each row; an empty row separates those above it from
-                those below.
+            rows: a label and the cells of each row; an empty row separates those above from those
+                below.
             texts: other attributes.
-
-        Examples:
-            >>> table = ReportTable.of("Figures", ("", "n"), [("a", "1"), (), ("total", "1")])
-            >>> table.rows[1].cells[0].value, table.rows[1].begins_section
-            ('1', True)
         """
         shown: list[TableRow] = []
         begins_section = False
@@ -207,7 +199,6 @@ class SectionPart:
     """A table of a section, and what the page shows with it.
 
     Attributes:
-        table: the table, which every format shows.
         heading: what is above the table on the page; "" for the title of the table.
         chart: what is beside the table on the page; None for nothing.
         classes: CSS classes of the table on the page.
@@ -226,9 +217,7 @@ class Section:
     Attributes:
         name: the id of the section on the page, which no other section has.
         link: its name in the contents of the page.
-        title: its title on the page.
         lead: the text below the title; "" for none.
-        parts: its tables, in order.
         is_on_page: whether the page has the section; if not, only Markdown and LaTeX have its
             tables.
     """

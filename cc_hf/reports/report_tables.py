@@ -59,8 +59,7 @@ _SIGNIFICANT = 0.05
 
 def report_tables(report: Report) -> tuple[ReportTable, ...]:
     """Return all tables of a report: the summary, the categories and all figures of each metric,
-    agreement with human labels and words that are left out or added if there are any, and the
-    tables that studies add.
+    agreement with human labels, and the tables that slices add.
     """
     categories = [
         category_table(report, metric)
@@ -82,10 +81,8 @@ def report_tables(report: Report) -> tuple[ReportTable, ...]:
 
 
 def summary_table(report: Report) -> ReportTable:
-    """Return a table of systems by metrics.
-
-    It shows the totals and minima of each metric, its differences and gaps, and BLEU if it is
-    known. All systems except the baseline have their difference to it.
+    """Return a table of systems by the totals, minima, differences and gaps of metrics, and BLEU,
+    with differences to the baseline.
     """
     figures = {metric: _headline(report, metric) for metric in report.metrics}
     of_first = report.ranks.get(report.metrics[0]) if report.metrics else None
@@ -129,12 +126,11 @@ def summary_table(report: Report) -> ReportTable:
 
 
 class RankColumn(NamedTuple):
-    """A column that says how systems stand.
+    """A column that says how systems stand, with the texts of the systems that have a rank.
 
     Attributes:
         name: "band", "rank" or "shared_accuracy".
         label, best, meaning: as of a figure (`cc_hf.metrics.figure_names.FigureDeclaration`).
-        texts: the cells of the systems that have a rank.
     """
 
     name: str
@@ -182,7 +178,7 @@ def rank_columns(metric: str, ranks: Ranks) -> list[RankColumn]:
 
 
 def by_main_figure(report: Report, rows: Iterable[TableRow]) -> list[TableRow]:
-    """Return rows of systems with the best by the main figure of the first metric first, then those
+    """Return rows of systems by the main figure of the first metric, the best first; then those
     whose figure is not fit to be cited, or that have none.
     """
 
@@ -223,10 +219,8 @@ def row_note(report: Report, system: ReportedSystem, *, is_baseline: bool) -> st
 
 
 def glossary(report: Report) -> list[tuple[str, str]]:
-    """Return what the metrics and the figures of the summary mean, as the metrics declare it.
-
-    Returns:
-        Names in words, each with its meaning; a name that says so itself is left out.
+    """Return what the metrics and the figures of the summary mean: names in words, each with its
+    meaning.
     """
     names = [(metric_name(metric), metric_meaning(metric)) for metric in report.metrics]
     for metric in report.metrics:
@@ -237,9 +231,7 @@ def glossary(report: Report) -> list[tuple[str, str]]:
 
 
 def category_table(report: Report, metric: str) -> ReportTable:
-    """Return a table of categories by systems: accuracy, before it corrected accuracy and after it
-    weighted accuracy if there is one.
-    """
+    """Return a table of categories by systems: accuracy, with corrected and weighted accuracy."""
     results = report.of_metric(metric)
     sizes = {c.category: c.n for result in results.values() for c in result.categories}
     kinds = [

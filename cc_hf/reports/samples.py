@@ -16,14 +16,7 @@ __all__ = ["ReportedSystem", "Sample", "build_samples", "is_same_translation"]
 
 @dataclass(frozen=True)
 class ReportedSystem:
-    """A system under test.
-
-    Attributes:
-        name: its name in the report.
-        results: metric -> result.
-        bleu: its BLEU in [0, 1]; None if unknown.
-        files: the files of its results.
-    """
+    """A system under test, with its results by metric; BLEU is in [0, 1], None if unknown."""
 
     name: str
     results: Mapping[str, EvaluationResult]
@@ -45,7 +38,6 @@ class Sample:
     """One example, as all systems translated it.
 
     Attributes:
-        id, category: id and category of the example.
         example: the example with its source and cues; None if the dataset is not available.
         translations: one per system; None if a system has no judgement or reading of the example.
         judgements: per system, one per metric that judges; None if there is none.
@@ -72,7 +64,6 @@ def build_samples(
     """Collect the translations and judgements of each example.
 
     Args:
-        systems: systems with results on the same data.
         judging: the metrics that have judgements of single translations.
         reading: the metrics that have readings of single translations.
         examples: the examples of the dataset; None if they are not available.
@@ -172,13 +163,11 @@ def _of_translation(annotations: Iterable[Annotation], text: str | None) -> Anno
 def is_same_translation(first: str, second: str) -> bool:
     """Return whether two translations have the same letters and digits.
 
-    `agreement_with_labels` compares them likewise, because annotated translations went through
-    spreadsheets.
-
     Examples:
         >>> is_same_translation("Das ist «gut».", 'Das ist "gut".')
         True
     """
+    # `agreement_with_labels` compares likewise: annotated translations went through spreadsheets.
     return _letters(first) == _letters(second)
 
 

@@ -21,9 +21,9 @@ __all__ = ["SectionHook", "read_section_files"]
 class SectionHook:
     """How a slice adds a section to a report.
 
-    The module of a hook is imported with every report, so it imports the rest of its slice within
-    functions. `build` is called only for a report whose examples have one of `keys`, or that has
-    the content of one of `files`; for every report if the hook has neither.
+    `build` is called only for a report whose examples have one of `keys`, or that has the content
+    of one of `files`; for every report if the hook has neither. The module of a hook is imported
+    with every report, so it imports the rest of its slice within functions.
 
     Attributes:
         build: returns the section of a report; None if there is nothing to show.
@@ -37,22 +37,15 @@ class SectionHook:
     files: Mapping[str, Callable[[Path], Any]] = field(default_factory=dict)
 
     def applies_to(self, keys: Set[str], inputs: Mapping[str, Any]) -> bool:
-        """Return whether `build` is called for a report.
-
-        Args:
-            keys: those of `Example.extra` that its examples have.
-            inputs: `Report.section_inputs`.
+        """Return whether `build` is called for a report, by the keys of its examples and its
+        inputs.
         """
         is_for_all = not self.keys and not self.files
         return is_for_all or bool(self.keys & keys or self.files.keys() & inputs.keys())
 
 
 def read_section_files(paths: Mapping[str, Path | None]) -> dict[str, Any]:
-    """Read the files that were given for sections of slices.
-
-    Args:
-        paths: name, as in `SectionHook.files` -> file; None for a file that was not given.
-    """
+    """Read the files that were given, not None, by their names in `SectionHook.files`."""
     given = {name: path for name, path in paths.items() if path is not None}
     if not given:
         return {}

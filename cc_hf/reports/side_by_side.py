@@ -253,8 +253,8 @@ _HEIGHT = 2.6  # inches of a panel
 
 
 def side_by_side_chart(shown: SideBySide, *, file_format: str = "svg") -> bytes:
-    """Draw the figures of files: a panel for each figure, a group of bars for each data set, and a
-    bar with its interval for each system.
+    """Draw a panel for each figure, a group of bars for each data set, and a bar with its interval
+    for each system.
     """
     if not shown.tables:
         raise InputError("plot: expected results with figures to draw, got none")

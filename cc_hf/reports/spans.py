@@ -17,8 +17,8 @@ def shade(span: TextSpan) -> int:
 
 
 def apart(spans: Iterable[TextSpan]) -> tuple[TextSpan, ...]:
-    """Return spans of which none overlap: of those that do, the one with the largest difference,
-    then the longest, then the first; in the order of the texts.
+    """Return spans that do not overlap: of those that do, the one with the largest difference, then
+    the longest, then the first; in the order of the texts.
 
     Examples:
         >>> spans = [TextSpan("source", 0, 5, "a cat", 0.1), TextSpan("source", 2, 5, "cat", 1)]

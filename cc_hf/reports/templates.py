@@ -22,11 +22,7 @@ def render_page(template: str, **values: object) -> str:
 
 
 def render_piece(template: str, macro: str, **values: object) -> Markup:
-    """Return a part of a page, which other templates may include.
-
-    Args:
-        template: as for `render_page`.
-    """
+    """Return a part of a page, which other templates may include."""
     piece: Markup = getattr(_found(template).module, macro)(**values)
     return piece
 

@@ -162,13 +162,8 @@ def why_unfit(result: EvaluationResult) -> str:
 
 
 def main_reason(result: EvaluationResult) -> str:
-    """Return the first reason why the main figure of a result is not fit to be cited, without its
-    details; "" if it is.
-
-    Examples:
-        >>> result = EvaluationResult("", "", "de", "own", "own|n:9", 9, {"a": 0.5}, {}, (), ())
-        >>> main_reason(result)
-        'only 9 judgements'
+    """Return the first reason, without its details, why the main figure of a result is not fit to
+    be cited; "" if it is.
     """
     said = headline(result)
     return next(iter(result.reasons_against(said.by).values()), said.why_not).partition(": ")[0]
@@ -203,9 +198,7 @@ def _texts(
 
 
 def _widened(result: EvaluationResult, figure: CitedFigure) -> str:
-    """Return the value of a figure; by a judge that evidence supports, with an interval that its
-    mistakes widen.
-    """
+    """Return the value of a figure; mistakes of a supported judge widen its interval."""
     trust, interval = result.trust, figure.interval
     plain_name = figure_key(figure.name)._replace(reference="")
     moved = trust.bias.get(str(plain_name)) if trust and trust.level == SUPPORTED else None
@@ -311,9 +304,7 @@ def _command(result: EvaluationResult, metric: str, src_lang: str) -> str:
 
 
 def _evidence_or_labels(result: EvaluationResult) -> str:
-    """Return how to get evidence on the judge, where labelled translations are at hand, and how to
-    correct its figures.
-    """
+    """Return how to get evidence on the judge, and how to correct its figures."""
     labels = "correct the figures by labels of some translations (--labels)"
     signed = signature.parse(result.signature)[1]
     names = signature.evaluator_names(signed.get("eval", ""))

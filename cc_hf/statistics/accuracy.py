@@ -38,17 +38,7 @@ __all__ = [
 
 
 def share(correct: float, incorrect: float) -> float:
-    """Return correct / (correct + incorrect).
-
-    A sum that overflows is computed from halves.
-
-    Returns:
-        The share, in [0, 1]; 0.5 if both scores are 0.
-
-    Examples:
-        >>> share(3.0, 1.0), share(0.0, 0.0), share(1e308, 1e308)
-        (0.75, 0.5, 0.5)
-    """
+    """Return correct / (correct + incorrect), in [0, 1]; 0.5 if both scores are 0."""
     for name, score in (("correct", correct), ("incorrect", incorrect)):
         if type(score) is not float or not 0 <= score < math.inf:  # asked of every judgement
             check_number(name, score, low=0)
@@ -61,19 +51,7 @@ def share(correct: float, incorrect: float) -> float:
 def total_accuracy(
     is_correct: npt.NDArray[np.bool_], weights: npt.NDArray[np.int64] | None = None
 ) -> float:
-    """Return the sum of the weights of the correct samples divided by the sum of all weights.
-
-    Sums are integers until the division, so the result does not depend on the order of samples.
-
-    Args:
-        is_correct: shape (n,), the verdicts.
-        weights: shape (n,), positive; None weights all samples equally.
-
-    Examples:
-        >>> correct = np.array([True, False])
-        >>> total_accuracy(correct), total_accuracy(correct, np.array([3, 1]))
-        (0.5, 0.75)
-    """
+    """Return the weight of the correct samples divided by that of all; None weights all equally."""
     is_correct = as_flags("is_correct", is_correct)
     if weights is None:
         # Quotients of integers, not means of floats: the same digits on every processor.
@@ -81,6 +59,7 @@ def total_accuracy(
     weights = as_counts("weights", weights, shape=is_correct.shape)
     if not weights.any():
         raise InputError("weights: expected at least one above 0, got none")
+    # Integers until the division: the result does not depend on the order of samples.
     return int(weights[is_correct].sum()) / int(weights.sum())
 
 
@@ -88,8 +67,6 @@ def min_accuracy(
     categories: Sequence[CategoryAccuracy], *, weighted: bool, uncounted: Collection[str] = ()
 ) -> float:
     """Return the smallest category accuracy.
-
-    The category "none" is ignored unless it is the only one, as in the paper's program.
 
     Examples:
         >>> categories = (CategoryAccuracy("a", 2, 1, 0.5), CategoryAccuracy("none", 1, 0, 0.0))
@@ -99,6 +76,7 @@ def min_accuracy(
     members: list[CategoryAccuracy] = listed("categories", categories)
     for row, category in enumerate(members):
         check_type(f"categories: row {row}", category, CategoryAccuracy)
+    # "none" is ignored unless it is the only category, as in the paper's program.
     names = counted_categories((c.category for c in members), uncounted)
     counted = [c for c in members if c.category in names]
     if not counted:
@@ -127,22 +105,15 @@ def accuracy_estimates(
 ) -> dict[str, Estimate]:
     """Return all accuracies with their intervals: total, minimum, by category, and weighted.
 
-    The numbers of samples of the categories count as fixed. A weight is part of a sample's
-    judgement; weights are not ranked again. The minimum ignores the category "none", unless it is
-    the only one.
-
     Args:
         is_correct: shape (n,), the verdicts.
-        weights: shape (n,), positive, or 0 for what is not counted; None leaves out the weighted
+        weights: shape (n,), positive, or 0 for what is not counted; None omits the weighted
             figures.
-        is_inconclusive: shape (n,); None leaves out the rates of inconclusive verdicts.
+        is_inconclusive: shape (n,); None omits the rates of inconclusive verdicts.
         is_counted: shape (n,), whether accuracies count a sample, at least one of each category;
             None for all.
-        groups: name -> categories that have a figure together. A group without a sample is left
-            out.
-        deltas: name -> the two figures that it is the difference of. One that lacks either is left
-            out.
-        level: confidence level, in (0, 1).
+        groups: name -> categories that have a figure together; a group without a sample is omitted.
+        deltas: name -> the two figures that it is the difference of; omitted if either is missing.
 
     Examples:
         >>> estimates = accuracy_estimates(np.array([True, False] * 10), ["a", "b"] * 10)
@@ -159,6 +130,8 @@ def accuracy_estimates(
         counts = as_flags("is_counted", is_counted, shape=(n,)).astype(np.float64)
     kinds: dict[str, npt.NDArray[np.float64]] = {"": counts}
     if weights is not None:
+        # A weight is part of a sample's judgement, so weights are not ranked again. The numbers of
+        # samples of the categories count as fixed.
         kinds["weighted_"] = as_counts("weights", weights, shape=(n,)).astype(np.float64)
     present = sorted(set(categories))
     counted = counted_categories(present, uncounted)

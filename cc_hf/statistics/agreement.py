@@ -39,13 +39,12 @@ def confusion_matrix(
     """Return the (k, k) counts of label pairs, `left` in rows and `right` in columns.
 
     Args:
-        left, right: n labels each, of the same items in the same order.
         labels: the k labels, in the order of rows and columns. None uses the labels that occur,
             sorted by their text.
 
     Raises:
         InputError: for empty input, different lengths, a duplicate in `labels`, or a label that is
-            not among `labels`.
+            not in it.
 
     Examples:
         >>> confusion_matrix(["a", "a", "b"], ["a", "b", "b"]).tolist()
@@ -60,11 +59,7 @@ def proportion_of_agreement(
 ) -> float:
     """Return the share of items with equal labels, in [0, 1].
 
-    With weights, this is the sum of the weights of these items divided by the sum of all weights.
-
-    Args:
-        left, right: n labels each, of the same items in the same order.
-        weights: n weights of 0 or more; None weights all items equally.
+    With weights of 0 or more, return the weight of these items divided by that of all.
 
     Raises:
         InputError: for empty input, different lengths, a negative weight, or weights that sum to 0.
@@ -83,20 +78,15 @@ def cohen_kappa(
     """Return Cohen's kappa, unweighted, in [-1, 1] (Cohen 1960).
 
     Kappa is the agreement beyond chance, (p_o - p_e) / (1 - p_e), where p_e follows from the
-    marginals of both sides.
-
-    If both sides use the same single label, p_e is 1 and the quotient is 0 / 0. Both sides then
-    agree on everything, and this function returns 1.0. If only one side uses a single label, kappa
-    is 0.0.
+    marginals of both sides. It is 1.0 if both sides use the same single label, which is 0 / 0 by
+    the formula, and 0.0 if only one side uses a single label.
 
     Args:
-        left, right: n labels each, of the same items in the same order.
-        labels: allowed labels; None allows all. This argument only refuses unknown labels: a label
-            that does not occur adds nothing, so the value is the same.
+        labels: allowed labels, which do not change the value; None allows all.
 
     Raises:
         InputError: for empty input, different lengths, a duplicate in `labels`, or a label that is
-            not among `labels`.
+            not in it.
 
     Examples:
         >>> round(cohen_kappa(["a", "a", "b", "b"], ["a", "b", "b", "b"]), 3)
@@ -114,9 +104,6 @@ def mean_kappa(labels: Sequence[Sequence[Hashable]]) -> float | None:
 
     Args:
         labels: n labels of each person, of the same items in the same order.
-
-    Raises:
-        InputError: for nobody, or different numbers of labels.
 
     Examples:
         >>> mean_kappa([["a", "b"], ["a", "b"], ["a", "b"]])
@@ -139,25 +126,12 @@ def kappa_interval(
     level: float = 0.95,
     seed: int = 0,
 ) -> Interval | NoInterval:
-    """Return the bootstrap interval of `cohen_kappa`.
-
-    Kappa is undefined (0 / 0) in a resample in which both sides have the same single label.
+    """Return the bootstrap interval of `cohen_kappa`, or the reason why there is none.
 
     Args:
-        left, right: n labels each, of the same items in the same order.
         labels: allowed labels; None allows all.
         groups: n group names. Items of one group are drawn together, such as the labels of several
             annotators on one translation. None draws each item on its own.
-        n_resamples: number of resamples, at least 1.
-        level: confidence level, in (0, 1).
-        seed: seed of numpy's default generator, 0 or more.
-
-    Returns:
-        The interval, or the reason why there is none.
-
-    Raises:
-        InputError: for labels that `confusion_matrix` refuses, options out of range, or groups of a
-            different length.
 
     Examples:
         >>> kappa_interval(["a", "b"] * 5, ["a", "b"] * 5)
@@ -166,17 +140,17 @@ def kappa_interval(
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     cells, k = _cells(left, right, labels)
     sums = resampled_sums(np.eye(k * k)[cells], groups=groups, n_resamples=n_resamples, seed=seed)
+    # Kappa is 0 / 0 in a resample in which both sides have the same single label.
     return percentile_interval(_kappas(sums.reshape(n_resamples, k, k)), level=level)
 
 
 def krippendorff_alpha(labels: Sequence[Sequence[Hashable | None]]) -> float:
     """Return Krippendorff's alpha of nominal labels, at most 1 (Hayes & Krippendorff 2007).
 
-    Like `cohen_kappa`, it is 1.0 if there is a single label and nothing to disagree about.
+    It is 1.0 if there is a single label and nothing to disagree about.
 
     Args:
-        labels: the labels of each annotator, (annotators, items); None where an annotator did not
-            label the item.
+        labels: (annotators, items); None where an annotator did not label the item.
 
     Raises:
         InputError: for rows of different lengths, or no item that two annotators labelled.
@@ -217,9 +191,6 @@ def f_scores(table: npt.NDArray[np.int64]) -> tuple[float, ...]:
     Args:
         table: (k, k) counts of label pairs, as `confusion_matrix` returns them.
 
-    Raises:
-        InputError: for anything else.
-
     Examples:
         >>> [round(f, 3) for f in f_scores(np.array([[6, 2], [0, 2]]))]
         [0.857, 0.667]
@@ -242,11 +213,6 @@ def agreement_interval(
 
     Args:
         groups: n names of groups whose items are not independent; None for independent items.
-        level: confidence level, in (0, 1).
-
-    Examples:
-        >>> round(agreement_interval(["a", "b"], ["a", "b"]).low, 3)
-        0.342
     """
     equal, weight = _equal_and_weights(left, right, weights)
     interval = share_interval(weight * equal, weight, groups=groups, level=level)

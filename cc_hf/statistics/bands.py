@@ -28,8 +28,8 @@ class Standing:
     Attributes:
         accuracy: the figure by which it stands: the share of correct samples, or the lowest of
             categories.
-        first, last: interval of its rank: one more than the number of systems that are shown to be
-            better, and the number of systems without those that are shown to be worse.
+        first, last: interval of its rank: one more than the number of systems shown to be better,
+            and the number of systems that are not shown to be worse.
         band: number of its band, from 1. Each system of a band is shown to be worse than all of the
             bands before; systems of one band cannot all be told apart.
     """
@@ -43,11 +43,8 @@ class Standing:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p of several tests, corrected by Holm's step-down method, in the same order.
 
-    If p is at most alpha only for such tests, at most a share alpha of families of tests has a
-    difference where there is none.
-
-    Args:
-        p_values: numbers in [0, 1].
+    If a difference is claimed only where p is at most alpha, at most a share alpha of families of
+    tests claims one that is not there.
 
     Examples:
         >>> holm([0.01, 0.04, 0.03])
@@ -80,11 +77,6 @@ def standings(
         units: n names, which samples that belong together share, such as those of a pair; None for
             samples on their own.
         level: confidence level of all statements together, in (0, 1).
-
-    Examples:
-        >>> correct = np.array([[True] * 40, [True] * 39 + [False], [True] * 20 + [False] * 20])
-        >>> [(s.band, s.first, s.last) for s in standings(correct)]
-        [(1, 1, 2), (1, 1, 2), (2, 3, 3)]
     """
     correct = as_flags("correct", correct, shape=(None, None))
 
@@ -106,9 +98,6 @@ def standings_of(
     values: Sequence[float], p_of: Callable[[int, int], float], *, level: float = 0.95
 ) -> tuple[Standing, ...]:
     """Return how systems stand in a figure of which higher is better, in their order.
-
-    Args:
-        level: confidence level of all statements together, in (0, 1).
 
     Examples:
         >>> [s.band for s in standings_of([0.5, 0.4, 0.1], lambda i, j: 0.001 if j == 2 else 1.0)]

@@ -94,8 +94,7 @@ def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None
         level: confidence level, in (0, 1).
 
     Raises:
-        InputError: for a seed or a number of resamples that is not an integer or out of range, or a
-            level outside (0, 1).
+        InputError: for an option that is out of range, or of the wrong type.
 
     Examples:
         >>> check_bootstrap(seed=-1, n_resamples=1000)
@@ -129,11 +128,9 @@ def resampled_strata(
         groups: n names of groups. Samples of one group are drawn together, such as the labels of
             several annotators on one translation, and must be in one stratum. None draws each
             sample on its own.
-        counts: n numbers of identical samples that each row of `columns` stands for. The cost then
-            depends only on the number of rows. None means one sample per row. Not to be combined
-            with `groups`.
-        n_resamples: number of resamples, at least 1.
-        seed: seed of numpy's default generator, 0 or more.
+        counts: n numbers of identical samples that each row of `columns` stands for, so that the
+            cost depends on the number of rows; None for one sample per row. Not to be combined with
+            `groups`.
 
     Returns:
         A mapping from stratum to sums of shape (n_resamples, k), sorted by name.
@@ -186,11 +183,6 @@ def resampled_sums(
 
     Args:
         columns: shape (n, k), what each sample contributes to k sums.
-        strata: n names of strata, within which samples are drawn; None for one stratum.
-        groups: n names of groups that are drawn together; None draws each sample on its own.
-        counts: n numbers of identical samples per row; None means one sample per row.
-        n_resamples: number of resamples, at least 1.
-        seed: seed of numpy's default generator, 0 or more.
 
     Returns:
         Sums of shape (n_resamples, k).
@@ -247,9 +239,8 @@ def whole_groups(
 def _kept_draws(
     sizes: tuple[int, ...], n_resamples: int, seed: int
 ) -> tuple[tuple[npt.NDArray[np.integer], ...], ...]:
-    """Return the draws of all strata. They are kept for the next figure of the same samples, which
-    draws the same: drawing takes ten times as long as the sums of what is drawn.
-    """
+    """Return the draws of all strata, which are kept for the next figure of the same samples."""
+    # Drawing takes ten times as long as the sums of what is drawn.
     generator = np.random.default_rng(seed)
     return tuple(
         tuple(n_drawn.astype(np.int32) for n_drawn in _draws(size, None, n_resamples, generator))
@@ -280,11 +271,9 @@ def _draws(
 def percentile_interval(values: _Floats, *, level: float = 0.95) -> Interval | NoInterval:
     """Return the percentile interval of a figure from its values in all resamples.
 
-    Resamples in which the figure is undefined (NaN) are ignored and counted. If they are more than
-    `MOST_UNDEFINED` of all, there is no interval. There is no interval of zero width either,
-    because it would claim certainty: if all resamples agree, the bootstrap says nothing. Shares and
-    what is computed from shares have intervals that cover better
-    (`cc_hf.statistics.score_intervals`).
+    Resamples in which the figure is undefined (NaN) are ignored and counted. There is no interval
+    if they are more than `MOST_UNDEFINED` of all, or if all resamples agree. Intervals of shares in
+    `cc_hf.statistics.score_intervals` cover better.
 
     Args:
         values: value of the figure in each resample.
@@ -320,10 +309,7 @@ def percentile_interval(values: _Floats, *, level: float = 0.95) -> Interval | N
 
 
 def known_intervals(intervals: Mapping[str, Interval | NoInterval]) -> dict[str, Interval]:
-    """Return the intervals that exist.
-
-    Args:
-        intervals: intervals, or reasons why there is none, by figure.
+    """Return the intervals that exist, without the figures that have a reason in their place.
 
     Examples:
         >>> intervals = {"accuracy": Interval(0.4, 0.6), "delta": NoInterval("it is undefined")}
@@ -337,11 +323,7 @@ def known_intervals(intervals: Mapping[str, Interval | NoInterval]) -> dict[str,
 
 
 def missing_intervals(intervals: Mapping[str, Interval | NoInterval]) -> dict[str, NoInterval]:
-    """Return the reasons why the other intervals are missing.
-
-    Args:
-        intervals: intervals, or reasons why there is none, by figure.
-    """
+    """Return the reasons of the figures that have no interval."""
     check_type("intervals", intervals, Mapping)
     return {
         name: interval for name, interval in intervals.items() if isinstance(interval, NoInterval)

@@ -46,10 +46,6 @@ def corpus_score(
     Args:
         name: "bleu" or "chrf".
         tokenize: tokenizer of BLEU; None for the one that sacreBLEU uses for the language.
-        tgt_lang: language of the translations, ISO 639-1.
-
-    Raises:
-        InputError: for another name, or texts that do not belong together.
 
     Examples:
         >>> score, text = corpus_score("bleu", ["Der Arzt ist da."], ["Der Arzt ist da."])
@@ -67,9 +63,6 @@ def corpus_score(
 def points(score: float) -> float:
     """Return BLEU or chrF in [0, 1] as sacreBLEU prints them, in [0, 100], with four digits.
 
-    Raises:
-        InputError: for a score that is no number from 0 to 1.
-
     Examples:
         >>> points(0.28391)
         28.391
@@ -86,9 +79,6 @@ def sentence_statistics(
     Args:
         scorer: BLEU or CHRF of sacreBLEU.
         translations, references: n texts each.
-
-    Raises:
-        InputError: for texts that do not belong together.
     """
     _check_texts(translations, references)
     # These methods are private, but sacreBLEU has no public ones for chrF, and its own bootstrap
@@ -113,10 +103,8 @@ def scores_of_statistics(scorer: Any, sums: npt.NDArray[np.float64]) -> npt.NDAr
 
 
 def score_of_sums(name: str, scorer: Any) -> FiguresOfSums:
-    """Return `scores_of_statistics` as a figure of sums over sentences, for paired tests.
-
-    Args:
-        scorer: BLEU or CHRF of sacreBLEU.
+    """Return `scores_of_statistics` of a scorer as a figure of sums over sentences, for paired
+    tests.
     """
     return lambda parts: {name: scores_of_statistics(scorer, parts["all"])}
 

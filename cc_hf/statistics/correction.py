@@ -38,20 +38,14 @@ def corrected_share(
 
     The estimate is prediction-powered (Angelopoulos et al. 2023): the share by the judge, on all
     samples, plus the mean difference of both verdicts on the part. The judge has the weight, from 0
-    to 1, that makes the variance smallest (PPI++, Angelopoulos, Duchi & Zrnic 2023, section 6), so
-    that a bad judge does no harm. If the part was not drawn with equal probability, its samples
-    weigh by the inverse of their probability (Horvitz & Thompson 1952).
-
-    The interval is Wilson's with the effective number of samples, as that of `estimate_share`. One
-    sample of each pair of verdicts, which weighs half, is added to the variance, because few
-    labels may show no mistake of a judge that makes some.
+    to 1, that makes the variance smallest (PPI++, Angelopoulos, Duchi & Zrnic 2023, section 6). The
+    interval is Wilson's with the effective number of samples.
 
     Args:
         judged: shape (n,), the verdicts of the judge, or its probability of being right, in [0, 1].
         trusted: shape (n,), the trusted verdicts, in [0, 1]; NaN where there is none.
         inclusion: shape (n,), with which probability each sample was drawn, above 0; None if it is
             the same for all.
-        level: confidence level, in (0, 1).
 
     Returns:
         The share, in [0, 1]. Its `n` is the number of samples, labelled or not.
@@ -75,12 +69,14 @@ def corrected_share(
             raise InputError(f"{name}: expected numbers from 0 to 1, got others")
     weights = np.ones(n)
     if inclusion is not None:
+        # Samples weigh by the inverse of their probability (Horvitz & Thompson 1952).
         weights = 1 / _inclusion(inclusion, has_label)[has_label]
         # With a mean of 1, sums over the labelled stay comparable with those of plain labels.
         weights *= n / weights.sum()
     # Every sample has a label, so that the judge adds nothing.
     if n == len(f):
         return estimate_share(y * weights, weights, level=level)
+    # The weight of the judge is tuned, so that a bad judge does no harm.
     share_of_judge = _weight_of_judge(y, f, has_label, weights)
     tuned = share_of_judge * len(f) / (len(f) - n)  # of the mean over all samples, not the others
     residuals = y - tuned * f[has_label]
@@ -113,14 +109,13 @@ def corrected_accuracies(
     """Return the accuracies that trusted verdicts on a part of the samples correct: total, by
     category, minimum, and differences of these.
 
+    A figure with fewer than `FEWEST` trusted verdicts is omitted, and the minimum if that of a
+    category is.
+
     Args:
         shown: whether a sample shows any reading, so that accuracies count it: by the judge, and by
-            the trusted verdicts, which are looked at where `trusted` has one; None where all do.
-            Each shape (n,). Accuracies are then shares of what is shown.
-
-    Returns:
-        Name of the figure -> its estimate. A figure of fewer than `FEWEST` trusted verdicts is left
-            out. So is the minimum if that of a category is; the category "none" is not in it.
+            the trusted verdicts, which are read where `trusted` has one. Each shape (n,). None if
+            all do.
 
     Examples:
         >>> trusted = np.where(np.arange(100) < 60, np.ones(100), np.nan)
@@ -215,10 +210,9 @@ def _weight_of_judge(
 def _n_effective(
     value: float, influence: _Floats, share_of_judge: float, mean: float, n: int
 ) -> float:
-    """Return the effective number of samples: with four more labelled ones, each of weight 1 / 2,
-    one for each pair of verdicts.
-    """
     share = (value * n + 1) / (n + 2)
+    # One sample of each pair of verdicts, of weight 1 / 2, is added: few labels may show no mistake
+    # of a judge that makes some.
     added = np.array([1 - share_of_judge, 0.0, 1.0, -share_of_judge])
     squares = float((influence**2).sum()) * n * n + float(((added - added.mean()) ** 2).sum()) / 2
     squares += 2 * n / (n + 2) * (mean - float(added.mean())) ** 2
@@ -233,18 +227,11 @@ def labels_needed(
     inclusion: npt.NDArray[np.float64] | None = None,
     level: float = 0.95,
 ) -> int:
-    """Return how many labels in all give the interval of `corrected_share` a wished width, if
-    further ones are like those so far.
+    """Return how many labels in all, at most one per sample, narrow the interval of
+    `corrected_share` to a width, if further ones are like those so far.
 
     Args:
-        judged, trusted, inclusion, level: see `corrected_share`.
         width: the width, from 1e-6 to 1.
-
-    Returns:
-        The number, at most that of the samples.
-
-    Raises:
-        InputError: for what `corrected_share` refuses, or a width out of range.
 
     Examples:
         >>> judged = np.arange(1000) % 4 > 0
@@ -275,20 +262,20 @@ def transferred_share(
     judged: npt.NDArray[np.int64], labels: npt.NDArray[np.int64], *, level: float = 0.95
 ) -> tuple[float, Interval | NoInterval]:
     """Return the share of right samples from verdicts of a judge whose mistakes are known from
-    other samples.
+    other samples, on which it is assumed to err alike.
 
     It is (p + specificity - 1) / (sensitivity + specificity - 1), where p is the share by the judge
     (Rogan & Gladen 1978), with the interval of Lang & Reiczigel (2014), which includes the
-    uncertainty of the labels. It rests on the assumption that the judge errs alike on both samples.
+    uncertainty of the labels.
 
     Args:
+        judged: shape (2,), numbers of samples that are right and wrong by the judge.
         labels: shape (2, 2), numbers of labelled samples: right and wrong in truth by row, by the
             judge in columns.
-        level: confidence level, in (0, 1).
 
     Returns:
         The share, in [0, 1], and its interval, or why there is none: few labels, a judge that is
-            not better than chance, or verdicts of which even the limits are beyond 0 or 1.
+        not better than chance, or verdicts of which even the limits are beyond 0 or 1.
 
     Examples:
         >>> share, interval = transferred_share(np.array([70, 30]), np.array([[90, 10], [20, 80]]))

@@ -47,23 +47,7 @@ def accuracy_ratio(result: EvaluationResult) -> GenderRatio | None:
     """Return the ratio M:F of the accuracies on male and on female samples.
 
     Vamvas & Sennrich 2021, section 4.2, name such a ratio beside differences and the minimum. It is
-    not a score of results, because it has no upper limit.
-
-    Returns:
-        The ratio; None for a result without these categories, or with an accuracy of 0 on female
-            samples.
-
-    Examples:
-        >>> from cc_hf.results import CategoryAccuracy
-        >>> categories = (
-        ...     CategoryAccuracy("female", 10, 5, 0.5),
-        ...     CategoryAccuracy("male", 10, 8, 0.8),
-        ... )
-        >>> found = accuracy_ratio(
-        ...     EvaluationResult("", "", "de", "own", "own|n:20", 20, {}, {}, categories, ())
-        ... )
-        >>> found.value, isinstance(found.interval, Interval)
-        (1.6, True)
+    None for a result without these categories, or with an accuracy of 0 on female samples.
     """
     check_type("result", result, EvaluationResult)
     by_name = {c.category: c for c in result.categories}
@@ -85,10 +69,7 @@ def _counted(n_correct: int, n: int) -> Estimate:
 
 
 def ratio_of_estimates(estimates: Mapping[str, Estimate]) -> GenderRatio | None:
-    """Return the ratio M:F of estimated accuracies, such as corrected ones.
-
-    Returns:
-        The ratio; None without accuracy_male and accuracy_female, or if the latter is 0.
+    """Return the ratio M:F of estimated accuracies; None if one is missing, or that of female is 0.
 
     Examples:
         >>> flags, is_male = np.arange(40) % 4 > 0, np.arange(40) < 20
@@ -106,11 +87,10 @@ def ratio_of_estimates(estimates: Mapping[str, Estimate]) -> GenderRatio | None:
 
 
 def reading_ratio(result: EvaluationResult) -> GenderRatio | None:
-    """Return the ratio of translations that are read as male to those that are read as female, in
-    data with as many male as female samples; in others, 1 is not balanced.
+    """Return the ratio of translations that are read as male to those that are read as female.
 
-    Returns:
-        The ratio; None for a result without readings, or without one of female.
+    A ratio of 1 is balanced only in data with as many male as female samples. It is None for a
+    result without readings, or without one of female.
 
     Examples:
         >>> from cc_hf.schema import Judgement

@@ -57,10 +57,8 @@ class OfCategories(NamedTuple):
     """What the categories of samples make besides their own figures.
 
     Attributes:
-        groups: name -> categories that have a figure together. A group without a sample is left
-            out.
-        deltas: name -> the two figures that it is the difference of. One that lacks either is left
-            out.
+        groups: name -> categories that have a figure together; a group without a sample is omitted.
+        deltas: name -> the two figures that it is the difference of; omitted if either is missing.
         uncounted: categories that are in no minimum, besides "none".
     """
 
@@ -71,16 +69,14 @@ class OfCategories(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """A figure of two systems, with their difference and its significance.
+    """A figure of two systems, in [0, 1], with their difference and its significance.
 
     Attributes:
-        first, second: figures of both systems, in [0, 1].
         difference: second minus first, in [-1, 1].
         interval: interval of the difference, or why there is none.
         p_value: two-sided p, in [0, 1], by paired randomisation; by the interval of the difference
             where nothing can be exchanged (`estimated_difference`).
-        is_exact: whether p comes from all exchanges, as that of shares and of their minimum does,
-            not from random ones.
+        is_exact: whether p comes from all exchanges, not from random ones.
     """
 
     first: float
@@ -93,12 +89,7 @@ class PairedDifference:
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
-    """The result of McNemar's test.
-
-    Attributes:
-        p_value: two-sided p, in (0, 1], under the hypothesis that both kinds of samples are equally
-            likely.
-    """
+    """The result of McNemar's test, with a two-sided p in (0, 1]."""
 
     n_only_first: int
     n_only_second: int
@@ -118,27 +109,18 @@ def paired_differences(
     level: float = 0.95,
     seed: int = 0,
 ) -> tuple[dict[str, PairedDifference], ...]:
-    """Compare every system with the first one.
-
-    The figures are accuracy, min_accuracy, accuracy_<category>, and with weights also their
-    weighted variants; accuracy_<group>; inconclusive_rate and inconclusive_rate_<group>, if it is
-    known what is inconclusive; and differences of these.
-
-    Intervals are those of `cc_hf.statistics.score_intervals.difference`; where both minima are the
-    accuracy of one category, that of this category. p is that of `exchange_p`, of minima that of
-    `minimum_p`, and of other figures that of `exchange_tests`, with categories as strata. A
-    sample's weight is part of its judgement.
+    """Compare every system with the first one in accuracy, min_accuracy, accuracy_<category>, and
+    the further figures that the arguments ask for.
 
     Args:
         correct: shape (s, n), the verdicts on s systems, at least 2.
         weights: shape (s, n), positive, or 0 for what is not counted; None for no weighted figures.
         inconclusive: shape (s, n), whether there is no verdict; None for no such rates.
         counted: shape (s, n), whether accuracies count a sample, such as one that shows a reading;
-            None for all. p of accuracies that do not count all is that of `exchange_tests`.
+            None for all.
         of_categories: further figures, and what is in no minimum; None for neither.
         units: n names, which samples that belong together share, such as those of a pair; None for
             samples on their own.
-        level: confidence level, in (0, 1).
 
     Examples:
         >>> correct = np.array([[True] * 8, [True] * 4 + [False] * 4])
@@ -214,8 +196,8 @@ def _summed(
     counted: npt.NDArray[np.bool_] | None,
     named: OfCategories,
 ) -> tuple[_Floats, FiguresOfSums]:
-    """Return what each sample contributes to the sums of each system, shape (s, n, k), and the
-    function that makes figures of such sums.
+    """Return what each sample contributes to sums, (s, n, k), and the function that makes figures
+    of them.
     """
     weight = (np.ones(correct.shape) if weights is None else weights).astype(np.float64)
     whole = np.ones(correct.shape) if counted is None else counted
@@ -249,11 +231,10 @@ def _exact_p(
     named: OfCategories,
     units: Sequence[Hashable] | None,
 ) -> dict[str, float]:
-    """Return p of the differences in shares of samples, and in the minimum of accuracies.
-
-    Args:
-        sides: name of a share -> shape (2, n), the samples that count.
+    """Return p of the differences in shares, each of shape (2, n), and in the minimum of
+    accuracies.
     """
+    # Shares that count all samples are sums of exchanges; other figures have a p of random ones.
     members = {"": set(categories), **{f"_{name}": {name} for name in set(categories)}}
     members |= {f"_{name}": set(of_group) for name, of_group in named.groups.items()}
     p_values = {}
@@ -275,10 +256,8 @@ def _exact_p(
 def _same_categories(
     first: Mapping[str, Estimate], second: Mapping[str, Estimate], counted: Sequence[str]
 ) -> dict[str, str]:
-    """Return the minima that are the accuracy of one and the same category by both systems, so that
-    their difference is that of the category: name of the minimum -> of the accuracy.
-    """
-    same = {}
+    """Return the minima that both systems have in the same category, with its accuracy's name."""
+    same = {}  # differences of such minima have the interval of the category
     for kind in ("", "weighted_"):
         minimum, names = f"{kind}min_accuracy", [f"{kind}accuracy_{name}" for name in counted]
         if minimum in first and minimum in second:
@@ -293,12 +272,6 @@ def _same_categories(
 def difference_interval(first: Estimate, second: Estimate) -> Interval | NoInterval:
     """Return the interval of the second figure minus the first, or why there is none: fewer than
     `FEWEST_PAIRED` samples, or none that the systems differ on.
-
-    Args:
-        first, second: the figure of two systems on the same samples.
-
-    Raises:
-        InputError: for what `cc_hf.statistics.score_intervals.difference` refuses.
 
     Examples:
         >>> from cc_hf.statistics.score_intervals import estimate_share
@@ -318,13 +291,6 @@ def difference_interval(first: Estimate, second: Estimate) -> Interval | NoInter
 def estimated_difference(first: Estimate, second: Estimate) -> PairedDifference:
     """Compare two systems in a figure that is estimated, such as one that includes the judge's
     mistakes. p is that of a normal distribution whose interval is that of the difference.
-
-    Examples:
-        >>> from cc_hf.statistics.score_intervals import estimate_share
-        >>> first, second = (estimate_share(np.arange(50) < k, np.ones(50)) for k in (40, 30))
-        >>> found = estimated_difference(first, second)
-        >>> round(found.difference, 3), found.p_value < 0.05
-        (-0.2, True)
     """
     estimate = difference(second, first)
     low, high = estimate.interval.low, estimate.interval.high
@@ -395,14 +361,10 @@ def f1_differences(
 ) -> tuple[dict[str, PairedDifference], ...]:
     """Compare every system with the first one in F1 by label, and in differences of these.
 
-    Intervals are those of `cc_hf.statistics.score_intervals.difference`, within gold labels; p is
-    that of `exchange_tests`.
-
     Args:
         deltas: name -> the two figures that it is the difference of, such as ("f1_male",
-            "f1_female"). One that lacks either is left out.
-        units: see `paired_differences`.
-        level: confidence level, in (0, 1).
+            "f1_female"); omitted if either is missing.
+        units: n names, which samples that belong together share; None for samples on their own.
 
     Examples:
         >>> gold = ["a", "b"] * 20
@@ -470,22 +432,15 @@ def figure_differences(
     """Compare two systems in figures that are functions of sums over samples.
 
     p is that of `cc_hf.statistics.randomization.exchange_tests`. The interval holds the middle of
-    the differences in resamples, which draw the same samples for both systems, within strata; a
-    difference of few samples has none (`FEWEST_PAIRED`).
+    the differences in resamples within strata; there is none for fewer than `FEWEST_PAIRED`
+    samples.
 
     Args:
         first, second: shape (n, k), what the outputs of each system contribute to k sums.
-        figures: see `exchange_tests`.
+        figures: function of the sums by stratum, see `exchange_tests`.
         strata: n names of strata; None for one stratum, "all".
         groups: n names of groups, whose samples are exchanged together. They are drawn together,
             too, unless there are strata, of which a group may be in several.
-        n_resamples: number of resamples and of random exchanges, at least 1.
-        level: confidence level of the interval, in (0, 1).
-        seed: seed of numpy's default generator, 0 or more.
-
-    Raises:
-        InputError: for no sample, shapes, strata or groups of different lengths, or options out of
-            range.
 
     Examples:
         >>> first, second = np.array([[1.0]] * 5), np.array([[0.0]] * 5)
@@ -534,14 +489,7 @@ def _too_few(n: int) -> NoInterval | None:
 def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNemar:
     """Apply McNemar's test in its exact, binomial form, for any number of samples.
 
-    Args:
-        first, second: shape (n,), whether each system is right on each sample.
-
-    Returns:
-        The counts, and p, which is 1 if the systems differ on no sample.
-
-    Raises:
-        InputError: for shapes that differ, or values that are not true or false.
+    p is 1 if the systems differ on no sample.
 
     Examples:
         >>> mcnemar(np.array([True] * 9 + [False]), np.array([False] * 8 + [True] * 2))

@@ -52,12 +52,7 @@ _LEAST_LOG = -750.0  # below the logarithm of the smallest float
 
 @dataclass(frozen=True, slots=True)
 class ExchangeTest:
-    """A figure of two systems, and whether they differ in it.
-
-    Attributes:
-        p_value: two-sided p, in (0, 1].
-        is_exact: whether p comes from all exchanges, not from random ones.
-    """
+    """A figure of two systems, and two-sided p, in (0, 1], by all exchanges if `is_exact`."""
 
     first: float
     second: float
@@ -77,23 +72,14 @@ def exchange_tests(
 ) -> dict[str, ExchangeTest]:
     """Test whether two systems differ in figures that are functions of sums over samples.
 
-    p is the share of exchanges after which the systems differ at least as much as observed.
-    Everything that a sample contributes is exchanged together, and samples that contribute the same
-    for both systems do not matter. Of all 2^m exchanges of m samples that differ, p is exact; of
-    random ones, one is added to both counts, for the observed outputs. Exchanges after which the
-    figure is undefined are ignored.
+    p is the share of exchanges after which the systems differ at least as much as observed, without
+    those after which the figure is undefined. It is exact for few samples that differ.
 
     Args:
         first, second: shape (n, k), what the outputs of each system contribute to k sums.
         strata: n names of strata, by which `figures` gets the sums; None for one stratum, "all".
         groups: n names of groups. Samples of one group are exchanged together, such as the two of a
             pair; they may be in several strata. None exchanges each sample on its own.
-        n_resamples: number of random exchanges, at least 1.
-        seed: seed of numpy's default generator, 0 or more.
-
-    Raises:
-        InputError: for no sample, shapes, strata or groups of different lengths, or options out of
-            range.
 
     Examples:
         >>> first, second = np.array([[1.0]] * 5), np.array([[0.0]] * 5)
@@ -155,18 +141,12 @@ def exchange_p(
     *,
     units: Sequence[Hashable] | None = None,
 ) -> float:
-    """Return p of the difference in the number of correct samples, of all exchanges and so exact
-    for any number of samples. Where every unit that differs does so by one sample, as without
-    units, it is that of McNemar's test.
+    """Return the exact p of the difference in the number of correct samples: two-sided, in (0, 1].
 
     Args:
         first, second: shape (n,), whether each system is right on each sample.
         units: n names, whose samples are exchanged together, such as the two of a pair; None
-            exchanges each sample on its own.
-
-    Returns:
-        Two-sided p, in (0, 1]; where units differ by several samples, it is rounded up to
-            `LEAST_P`.
+            exchanges each sample on its own, which is McNemar's test.
 
     Examples:
         >>> first = np.array([True] * 9 + [False])
@@ -194,16 +174,12 @@ def exchange_p(
     distribution = np.fft.fft(np.prod(waves, axis=0)).real / len(angles)
     as_far = distribution[abs(int(change.sum())) : most + 1].sum()
     both_sides = float(2 * as_far if change.sum() else 1.0)
+    # The transform rounds, so that p may come out as 0.
     return min(1.0, max(both_sides, LEAST_P))
 
 
 def _sign_test(n_heads: int, n_tails: int) -> float:
-    """Return the two-sided p of a fair coin, exact in whole numbers.
-
-    Examples:
-        >>> _sign_test(8, 1), _sign_test(0, 0)
-        (0.0390625, 1.0)
-    """
+    """Return the two-sided p of a fair coin, exact in whole numbers."""
     n = n_heads + n_tails
     term = total = 1  # the ways to throw heads never, and at most as often as the rarer side
     for k in range(min(n_heads, n_tails)):
@@ -220,20 +196,15 @@ def minimum_p(
     uncounted: Collection[str] = (),
     units: Sequence[Hashable] | None = None,
 ) -> float:
-    """Return p of the difference in the lowest accuracy over categories.
+    """Return p of the difference in the lowest accuracy over categories: two-sided, in (0, 1].
 
-    A minimum is larger than another one if every category of the first system is better than the
-    worst of the second, and each of these hypotheses has to be rejected (an intersection-union
-    test, Berger 1982): p is the largest of theirs. In the same category that is `exchange_p`, in
-    others, whose samples are not the same, Fisher's exact test. Where the same category is clearly
-    the worst of both, p is that of this category.
+    This is an intersection-union test (Berger 1982): a minimum is larger than another one if every
+    category of the first system is better than the worst of the second, so p is the largest of
+    these hypotheses. It is 1 for minima that are equal.
 
     Args:
         first, second: shape (n,), whether each system is right on each sample.
-        units: see `exchange_p`.
-
-    Returns:
-        Two-sided p, in (0, 1]; 1 for minima that are equal.
+        units: n names, whose samples are exchanged together; None exchanges each on its own.
 
     Examples:
         >>> first, second = np.arange(20) < 5, np.arange(20) < 0
@@ -262,6 +233,7 @@ def minimum_p(
         n_right, n = int(worse[of_worst].sum()), len(of_worst)
         for other, of_other in rows.items():
             if other != worst:
+                # Samples of two categories are not the same, so they cannot be exchanged.
                 p_values.append(_fisher(n_right, n, int(better[of_other].sum()), len(of_other)))
     # The minimum is lower only if each of these shares is: the largest p is that of all.
     return max(p_values)
@@ -295,9 +267,7 @@ def _log_factorials(n: int) -> _Floats:
 
 
 def _exchanges(n_units: int, n_rows: int, n_resamples: int, seed: int) -> Iterator[_Floats]:
-    """Yield matrices of exchanges (rows) by units (columns), 1 where a unit is exchanged: all
-    exchanges of few units, else random ones.
-    """
+    """Yield matrices of exchanges (rows) by units (columns), 1 where a unit is exchanged."""
     is_exact = n_units <= MOST_ENUMERATED
     # The last unit can stay as it is: to exchange all others is to exchange what was not exchanged,
     # which gives the same distances.

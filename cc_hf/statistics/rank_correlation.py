@@ -28,7 +28,6 @@ class RankCorrelation:
     Attributes:
         spearman: correlation of the ranks, in [-1, 1]; ties share their mean rank.
         kendall: tau-b, in [-1, 1].
-        spearman_interval, kendall_interval: by bootstrap over the items, or why there is none.
         n_undefined: number of resamples in which one side has a single value, so that there is no
             order; the intervals ignore them.
     """
@@ -49,14 +48,9 @@ def rank_correlation(
     level: float = 0.95,
     seed: int = 0,
 ) -> RankCorrelation:
-    """Compute Spearman's rho and Kendall's tau-b of two figures of the same items. Values that
-    differ by rounding alone are ties.
+    """Compute Spearman's rho and Kendall's tau-b of two figures of the same items, at least three.
 
-    Args:
-        left, right: at least three finite numbers each, of the same items in the same order.
-        n_resamples: number of resamples, at least 1.
-        level: confidence level, in (0, 1).
-        seed: seed of numpy's default generator, 0 or more.
+    Values that differ by rounding alone are ties.
 
     Raises:
         InputError: for fewer than three items, different lengths, values that are not finite, a
@@ -88,11 +82,7 @@ def rank_correlation(
 def checked_figures(
     left: Sequence[float], right: Sequence[float], *, fewest: int = 3
 ) -> tuple[_Floats, _Floats]:
-    """Return two figures of the same items as arrays.
-
-    Args:
-        left, right: finite numbers, of the same items in the same order.
-        fewest: smallest number of items.
+    """Return two figures of the same items, at least `fewest`, as arrays.
 
     Raises:
         InputError: for fewer items, different lengths, values that are not finite numbers, or a
@@ -114,10 +104,7 @@ def checked_figures(
 
 
 def _spearman(x: _Floats, y: _Floats, times: _Floats) -> _Floats:
-    """Return the (m,) rank correlations of m resamples.
-
-    `times`, shape (m, n), says how often each of the n items occurs in each resample.
-    """
+    """Return the (m,) rank correlations of m resamples; `times`, (m, n), counts their items."""
     ranks = []
     for values in (x, y):
         # Ranks within each resample, in which an item may occur several times.

@@ -1,7 +1,4 @@
-"""Ordinary least squares with standard errors, computed by statsmodels.
-
-The functions accept columns and return a frozen result.
-"""
+"""Ordinary least squares with standard errors, computed by statsmodels."""
 
 from __future__ import annotations
 
@@ -49,7 +46,6 @@ class Regression:
         r_squared: share of the variance that is explained, in [0, 1].
         adjusted_r_squared: the same, adjusted for the number of variables; may be negative.
         f_p_value: its p, under the hypothesis that all coefficients but the constant are 0.
-        residual_degrees_of_freedom: n minus the number of coefficients.
     """
 
     dependent: str
@@ -62,10 +58,8 @@ class Regression:
     residual_degrees_of_freedom: int
 
     def coefficient(self, name: str) -> Coefficient:
-        """Return the coefficient of a variable.
-
-        Raises:
-            InputError: for a name that is not in the model.
+        """Return the coefficient of a variable; raise an InputError for a name that is not in the
+        model.
         """
         for coefficient in self.coefficients:
             if coefficient.name == name:
@@ -88,15 +82,12 @@ def least_squares(
 
     Args:
         dependent: name and n values of the dependent variable.
-        independents: a mapping from name to n values of each independent variable, at least one; a
-            binary variable is coded as 1 and 0.
-        level: level of the confidence intervals, in (0, 1).
+        independents: name -> n values, at least one; a binary variable is coded as 1 and 0.
 
     Raises:
-        InputError: for columns of different lengths or with values that are not finite numbers; for
-            fewer observations than coefficients plus one; for a variable that is constant, apart
-            from rounding, or follows from the others; for a model that fits exactly, which leaves
-            no error to estimate.
+        InputError: for columns of different lengths or with values that are not finite; for fewer
+            observations than coefficients plus one; for a variable that is constant or follows from
+            the others; for a model that fits exactly, which leaves no error to estimate.
         MissingDependencyError: without statsmodels.
 
     Examples:
@@ -159,7 +150,6 @@ def least_squares(
 def _check(
     name: str, y: npt.NDArray[np.float64], columns: Mapping[str, npt.NDArray[np.float64]]
 ) -> None:
-    """Refuse variables from which no regression can be computed."""
     if not columns or name in columns or CONSTANT in columns:
         raise InputError(
             f"expected at least one independent variable, with names other than {name!r} and"

@@ -65,8 +65,6 @@ class Estimate:
     """A figure with its interval, from which intervals of other figures can be computed.
 
     Attributes:
-        value: the figure.
-        interval: its interval.
         n: number of samples that it is computed from; of a minimum, those of the smallest group.
         influence: shape (units,), how much each sample, or group of samples, moves the figure; its
             products with that of another figure of the same samples give their covariance. Empty
@@ -83,17 +81,9 @@ class Estimate:
 
 
 def wilson_interval(part: float, whole: float, *, level: float = 0.95) -> Interval:
-    """Return Wilson's score interval of a proportion.
+    """Return Wilson's score interval of the proportion part / whole.
 
     See Wilson 1927; recommended for small samples by Brown, Cai & DasGupta 2001.
-
-    Args:
-        part: numerator of the proportion, from 0 to `whole`.
-        whole: denominator, above 0.
-        level: confidence level, in (0, 1).
-
-    Raises:
-        InputError: for numbers out of range.
 
     Examples:
         >>> interval = wilson_interval(2, 2)
@@ -121,18 +111,16 @@ def estimate_share(
     """Return the sum of parts by the sum of wholes, with Wilson's score interval.
 
     The interval has the effective number of samples, p (1 - p) / V, where V is the variance of the
-    share by linearization, as for surveys (Korn & Graubard 1998). So that V is not 0 for samples
-    that agree, and not too small for few that differ, one sample that is all right and one that is
-    all wrong are added to it, not to p. For simple proportions, the interval is that of
-    `wilson_interval`.
+    share by linearization, as for surveys (Korn & Graubard 1998). So that V is not too small for
+    samples that agree, one sample that is all right and one that is all wrong are added to it, not
+    to p.
 
     Args:
         parts: shape (n,), what each sample contributes to the numerator, from 0 to its whole.
         wholes: shape (n,), what it contributes to the denominator, 0 or more.
         strata: n names of strata, whose numbers of samples are fixed; None for one stratum.
-        groups: n names of groups of samples that are not independent. Each is in one stratum. None
-            for samples on their own.
-        level: confidence level, in (0, 1).
+        groups: n names of groups of samples that are not independent, each in one stratum. None for
+            samples on their own.
 
     Raises:
         InputError: for no samples, other values, a part above its whole, wholes that are all 0,
@@ -170,15 +158,7 @@ def estimate_of_codes(
     *,
     level: float = 0.95,
 ) -> Estimate:
-    """Return the estimate of `estimate_share` by the numbers of the strata, whose names need not be
-    compared each time where many shares are of the same ones.
-
-    Args:
-        parts, wholes, level: as for `estimate_share`.
-        codes: shape (n,), the number of the stratum of each sample, as for `coded_share`.
-
-    Raises:
-        InputError: as for these two.
+    """Return the estimate of `estimate_share` by the numbers of the strata, shape (n,).
 
     Examples:
         >>> share = estimate_of_codes(np.array([1.0, 1, 0]), np.ones(3), np.array([0, 0, 1]))
@@ -187,6 +167,7 @@ def estimate_of_codes(
     """
     check_level(level)
     part, whole = _checked_parts(parts, wholes)
+    # Numbers, because names would be compared again for each of many shares.
     _n_strata(codes, part.shape)
     return _estimate(part, whole, np.asarray(codes), level)
 
@@ -240,9 +221,9 @@ def coded_share(
     *,
     level: float = 0.95,
 ) -> Estimate:
-    """Return the sum of the weights of the correct samples by that of all, with the interval of
-    `estimate_share`, for millions of samples: little memory is needed beside the arguments. The
-    estimate has no influence of the samples, so that differences of such estimates have no
+    """Return the share of `estimate_share` for millions of samples, with little memory.
+
+    The estimate has no influence of the samples, so differences of such estimates have no
     correlation.
 
     Args:
@@ -250,7 +231,6 @@ def coded_share(
         weights: shape (n,), positive; None weights all samples equally.
         codes: shape (n,), the number of the stratum of each sample. The numbers are 0, 1, ... and
             each has a sample. None for one stratum.
-        level: confidence level, in (0, 1).
 
     Examples:
         >>> share = coded_share(np.array([True, True, False]), codes=np.array([0, 0, 1]))
@@ -273,10 +253,7 @@ def coded_share(
 
 
 def _share(block: Callable[[slice], _Block], n: int, n_strata: int, level: float) -> Estimate:
-    """Return the estimate of `estimate_share` without its influence.
-
-    Sums over more than `_ROWS_AT_ONCE` samples are those of blocks, so that memory is bounded.
-    """
+    """Return the estimate of `estimate_share` without its influence, block by block."""
     blocks = [slice(start, start + _ROWS_AT_ONCE) for start in range(0, n, _ROWS_AT_ONCE)]
     sizes, counted, wholes = np.zeros((3, n_strata))
     part_sum = whole_sum = 0.0
@@ -330,12 +307,6 @@ def share_interval(
 ) -> Interval | NoInterval:
     """Return the interval of `estimate_share`, or why there is none: all samples are in one group.
 
-    Args:
-        parts, wholes, strata, groups, level: see `estimate_share`.
-
-    Raises:
-        InputError: for what `estimate_share` refuses.
-
     Examples:
         >>> share_interval(np.array([1, 0]), np.array([1, 1]), groups=["a", "a"]).reason
         'all samples are in one group'
@@ -357,9 +328,6 @@ def difference(first: Estimate, second: Estimate) -> Estimate:
     Args:
         first, second: figures of the same samples in the same order, with intervals of one level.
             For figures of different samples, those of the other have a whole of 0.
-
-    Raises:
-        InputError: for anything else.
 
     Examples:
         >>> flags = np.array([True] * 9 + [False])
@@ -383,16 +351,8 @@ def difference(first: Estimate, second: Estimate) -> Estimate:
 
 
 def ratio(first: Estimate, second: Estimate) -> Interval | NoInterval:
-    """Return the interval of the first figure divided by the second (Donner & Zou 2012).
-
-    Args:
-        first, second: figures of 0 or more, as for `difference`.
-
-    Returns:
-        The interval; or why there is none: the second figure is, or may be, 0.
-
-    Raises:
-        InputError: for anything else.
+    """Return the interval of the first figure divided by the second (Donner & Zou 2012), both 0 or
+    more; or why there is none: the second figure is, or may be, 0.
 
     Examples:
         >>> flags, is_first = np.arange(40) % 4 > 0, np.arange(40) < 20
@@ -418,15 +378,11 @@ def lowest(shares: Sequence[Estimate]) -> Estimate:
     least as often as its level says.
 
     With k shares and level 1 - a, the lower limit is the smallest of their lower limits at a / 2,
-    the upper limit the smallest of their upper limits at a / (2 k). The lower one can be too high
-    only if that of the share that is lowest in truth is, and the upper one too low only if one of k
-    is. The limits of each share have Wilson's correction for continuity (Newcombe 1998).
+    the upper limit the smallest of their upper limits at a / (2 k). The limits of each share have
+    Wilson's correction for continuity (Newcombe 1998).
 
     Args:
         shares: at least one, as `estimate_share` returns them, of one level.
-
-    Raises:
-        InputError: for anything else.
 
     Examples:
         >>> shares = [estimate_share(np.arange(20) < k, np.ones(20)) for k in (10, 18)]
@@ -463,9 +419,9 @@ def _quantile(tail: float) -> float:
 
 
 def _continuous_limits(share: Estimate, z: float) -> _Limits:
-    """Return score limits with correction for continuity. Weights may make the effective number of
-    samples larger than their number, which is not relied on in a minimum.
-    """
+    """Return score limits with correction for continuity."""
+    # Weights may make the effective number of samples larger than their number, which a minimum
+    # does not rely on.
     p, n = share.value, min(share.n_effective, share.n)
     low_root = math.sqrt(max(0.0, z * z - 2 - 1 / n + 4 * p * (n * (1 - p) + 1)))
     high_root = math.sqrt(max(0.0, z * z + 2 - 1 / n + 4 * p * (n * (1 - p) - 1)))

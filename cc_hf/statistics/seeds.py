@@ -22,8 +22,7 @@ class SeedFigure:
     Attributes:
         mean: the mean over seeds; for a difference, a minimum or a ratio, that of the means of
             other figures.
-        sd: standard deviation of the figure over seeds, with n - 1 in the denominator; None for
-            one seed.
+        sd: standard deviation over seeds, with n - 1 in the denominator; None for one seed.
     """
 
     mean: float
@@ -32,12 +31,7 @@ class SeedFigure:
 
 
 def seed_figure(values: Sequence[float]) -> SeedFigure:
-    """Return mean and standard deviation of one figure of several seeds, at least one.
-
-    Examples:
-        >>> seed_figure([1, 2, 3])
-        SeedFigure(mean=2.0, sd=1.0, values=(1, 2, 3))
-    """
+    """Return mean and standard deviation of one figure of several seeds, at least one."""
     as_floats("values", values)
     sd = statistics.stdev(values) if len(values) > 1 else None
     return SeedFigure(statistics.fmean(values), sd, tuple(values))
@@ -52,22 +46,18 @@ def average_over_seeds(
 ) -> dict[str, SeedFigure]:
     """Average the figures of several seeds, such as accuracies, BLEU or seconds.
 
-    A minimum of averages differs from the average of minima where seeds are worst in different
-    categories, and a ratio of averages from the average of ratios. Differences of averages are
-    equal to averages of differences.
+    A minimum or a ratio is computed from averages, which differs from the average of minima or
+    ratios.
 
     Args:
-        rows: the figures of each seed. Figures that some seeds lack are left out.
+        rows: the figures of each seed. Figures that some seeds lack are omitted.
         differences: figure -> the two figures that it is the difference of.
         minima: figure -> the figures that it is the lowest of.
-        ratios: figure -> the two figures that it is the ratio of. It is left out where the second
-            one is 0 for any seed. Rows need not have it.
+        ratios: figure -> the two figures that it is the ratio of; omitted where the second one is 0
+            for any seed. Rows need not have it.
 
     Returns:
         The figures in the order of the first row, then ratios.
-
-    Raises:
-        InputError: for no rows, or figures that are not finite numbers.
 
     Examples:
         >>> rows = [{"a": 0.5, "b": 0.75, "min": 0.5}, {"a": 0.75, "b": 0.5, "min": 0.5}]

@@ -25,10 +25,6 @@ def auc(values: _Floats, is_first: _Flags) -> float:
     """Return the share of pairs in which the value of the first group is the larger one; a tie
     counts as half. For values of 0 and 1 it is the balanced accuracy.
 
-    Args:
-        values: shape (n,).
-        is_first: which group each belongs to, shape (n,).
-
     Raises:
         InputError: for an empty group, a value that is not a finite number, or flags of another
             number.
@@ -52,15 +48,8 @@ def auc_interval(
 ) -> Interval | NoInterval:
     """Return the interval of `auc`, by a bootstrap that draws whole groups.
 
-    AUC is linear in the placements of both groups to first order, so their sums are enough.
-
     Args:
         groups: n names, such as sentences; values of one name are not independent.
-        n_resamples: number of resamples, at least 1.
-        seed: seed of the draw, 0 or more.
-
-    Raises:
-        InputError: as for `auc`, or for groups, a number or a seed that do not fit.
     """
     values = as_floats("values", values)
     is_first = as_flags("is_first", is_first, shape=values.shape)
@@ -68,6 +57,7 @@ def auc_interval(
     placed[is_first] = placements(values[is_first], values[~is_first])
     placed[~is_first] = 1 - placements(values[~is_first], values[is_first])
     first = is_first.astype(float)
+    # AUC is linear in the placements of both groups to first order, so their sums are enough.
     columns = np.stack([first, first * placed, 1 - first, (1 - first) * placed], axis=1)
     n_first, of_first, n_second, of_second = resampled_sums(
         columns, groups=groups, n_resamples=n_resamples, seed=seed
@@ -78,13 +68,9 @@ def auc_interval(
 
 
 def placements(first: Sequence[float] | _Floats, second: Sequence[float] | _Floats) -> _Floats:
-    """Return, for each value of the first group, the share of the second group below it.
+    """Return, for each value of the first group, the share of the second group below it, in [0, 1].
 
-    Their mean is the area under the ROC curve (AUC) (DeLong, DeLong & Clarke-Pearson 1988).
-
-    Returns:
-        Shares in [0, 1], shape (n_first,). A tie counts as half; values that differ by rounding
-            alone are ties.
+    Their mean is the AUC (DeLong, DeLong & Clarke-Pearson 1988). A tie counts as half.
 
     Examples:
         >>> placements([2, 3, 3], [1, 1, 2]).round(3).tolist()
@@ -102,9 +88,6 @@ def placements(first: Sequence[float] | _Floats, second: Sequence[float] | _Floa
 def reported_half(sentences: Sequence[str], seed: int) -> _Flags:
     """Return which rows are in the half that is reported, at random; rows of one sentence are not
     split.
-
-    Raises:
-        InputError: for sentences that are not texts, or a seed below 0.
 
     Examples:
         >>> reported_half(["a", "b", "a", "b"], seed=0).sum()

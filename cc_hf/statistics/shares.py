@@ -19,12 +19,7 @@ __all__ = ["Share", "part_shares", "quotients", "wilson_share"]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of some samples have a property.
-
-    Attributes:
-        k: number of samples that have it.
-        n: number of samples, at least 1: a share of nothing is None where one can occur.
-    """
+    """How many of some samples, k of n, have a property; n is at least 1."""
 
     k: int
     n: int
@@ -43,24 +38,13 @@ class Share:
         return self.value, self.value
 
     def to_row(self, *, value: str, k: str = "") -> dict[str, Any]:
-        """Return the share for JSON, under the names that its file has for it; "" leaves k out.
-
-        Examples:
-            >>> wilson_share(1, 2).to_row(value="rate", k="n_worse").keys()
-            dict_keys(['n', 'n_worse', 'rate', 'interval'])
-        """
+        """Return the share for JSON, under the names that its file has for it; "" leaves k out."""
         counts = {"n": self.n, k: self.k} if k else {"n": self.n}
         return {**counts, value: self.value, "interval": asdict(self.interval)}
 
 
 def wilson_share(k: int, n: int) -> Share:
     """Return a share of independent samples, with Wilson's 95 % score interval.
-
-    Args:
-        k: number of samples that have a property, from 0 to `n`, which is at least 1.
-
-    Raises:
-        InputError: for numbers out of range.
 
     Examples:
         >>> share = wilson_share(2, 2)
@@ -78,17 +62,12 @@ def part_shares(
 ) -> tuple[Share, ...]:
     """Return the share of samples that have a property, in several parts of the samples.
 
-    Samples of one group, such as the sub-words of a sentence or the attacks on a seed, are not
-    independent; see `cc_hf.statistics.score_intervals.share_interval`.
-
     Args:
         is_one: shape (n,), whether a sample has the property.
         parts: one array of shape (n,) for each part, whether a sample belongs to it; at least one
             sample does. Parts may overlap.
-        groups: n names of groups; None for independent samples.
-
-    Raises:
-        InputError: for no samples, no parts, an empty part, other values or different lengths.
+        groups: n names of groups whose samples are not independent, such as the sub-words of a
+            sentence or the attacks on a seed; None for independent samples.
 
     Examples:
         >>> both = np.array([True, True])
@@ -116,9 +95,6 @@ def quotients(
 ) -> npt.NDArray[np.float64]:
     """Return `parts` by `wholes`, and NaN where a whole is not above 0, such as in a resample
     without any sample that counts.
-
-    Raises:
-        InputError: for no values, other values or different shapes.
 
     Examples:
         >>> quotients(np.array([1, 0]), np.array([2, 0])).tolist()

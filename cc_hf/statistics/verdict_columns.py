@@ -38,10 +38,6 @@ class VerdictColumns:
             it. Its share is a figure beside them; None where this is not told apart.
         uncounted: categories that minima ignore, besides "none".
 
-    Raises:
-        InputError: for no sample, other values or different lengths; and where accuracies are asked
-            for, a category of which every sample shows neither.
-
     Examples:
         >>> probability = np.array([0.9, 0.4, 0.5])
         >>> columns = VerdictColumns.of(["b", "b", "a"], probability >= 0.5, probability)
@@ -112,9 +108,9 @@ class VerdictColumns:
 
     @functools.cached_property
     def weights(self) -> npt.NDArray[np.int64]:
-        """The weights of the samples by rank within their category, shape (n,), from 1 for the
-        sample whose probability is closest to 0.5; of equal ones the first has the larger weight
-        (Vamvas & Sennrich 2021, section 3.4). What shows neither has none: 0.
+        """Return the weights of the samples by rank within their category, shape (n,), from 1 for
+        the sample whose probability is closest to 0.5 (Vamvas & Sennrich 2021, section 3.4); 0 for
+        what shows neither.
         """
         # Ranks within a category: the most certain decision of n gets the weight n.
         order = np.lexsort((-np.abs(self._known_probability - 0.5), self.codes))
@@ -127,12 +123,7 @@ class VerdictColumns:
     def members(
         self, order: npt.NDArray[np.int64] | None = None
     ) -> Iterator[npt.NDArray[np.int64]]:
-        """Yield the samples of each category.
-
-        Args:
-            order: the samples in an order of their categories; None for that of the samples within
-                each category.
-        """
+        """Yield the samples of each category, in their own order if `order` is None."""
         # One sort serves all categories; a mask for each would read all rows again and again.
         order = np.argsort(self.codes, kind="stable") if order is None else order
         start = 0
@@ -181,7 +172,7 @@ class VerdictColumns:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The numbers of correct samples, and of ties and inconclusive verdicts where these are
+        """Return the numbers of correct samples, ties and inconclusive verdicts, where these are
         known.
         """
         counts = {"n_correct": int(self.is_correct.sum())}
@@ -238,12 +229,8 @@ class VerdictColumns:
         }
 
     def intervals(self, *, level: float = 0.95) -> dict[str, Interval | NoInterval]:
-        """Return the interval of each accuracy, as `cc_hf.statistics.accuracy.accuracy_estimates`
-        has it, or the reason why there is none: fewer than `FEWEST` samples in a category, for
-        weighted accuracies.
-
-        Args:
-            level: confidence level, in (0, 1).
+        """Return the interval of each accuracy, or the reason why there is none: fewer than
+        `FEWEST` samples in a category, for weighted accuracies.
         """
         intervals: dict[str, Interval | NoInterval] = {}
         for prefix in ("",) if self.probability is None else ("", "weighted_"):

@@ -66,18 +66,15 @@ class HumanAgreement:
         agreement: agreement over all labels, including assumed ones.
         strict_agreement: the same, where an inconclusive verdict agrees with nothing.
         weighted_agreement: agreement where each label has the rank weight of its translation among
-            all judgements of the result. None for metrics without probabilities, whose judgements
-            all have the same weight.
+            all judgements of the result. None for metrics without probabilities.
         kappa: Cohen's kappa of human and judged labels, unweighted.
-        interval, weighted_interval, kappa_interval: intervals over translations, each
-            with all its labels.
-        f_scores: F1 of each class, in the order of `labels`, in [0, 1]; NaN for one that occurs
-            neither among the human nor among the judged labels (Currey et al. 2022, Table 5, report
-            an F-score of a metric).
+        interval, weighted_interval, kappa_interval: intervals over translations, each with all its
+            labels.
+        f_scores: F1 of each class, in the order of `labels`, in [0, 1]; NaN for one that does not
+            occur (Currey et al. 2022, Table 5, report an F-score of a metric).
         labels: the two classes, or the readings of people and of the result.
         confusion: counts of human labels: rows are human, columns judged, in the order of `labels`.
-        n_skipped: number of annotated translations that were skipped because they differ from the
-            judged ones.
+        n_skipped: number of annotated translations that differ from the judged ones.
         n_open: number of human labels that count towards `agreement`: those of translations that
             the Assumption leaves undecided, or all labels without one.
         n_assumed: number of labels that the assumed ones count for; 0 without an Assumption.
@@ -104,11 +101,7 @@ class HumanAgreement:
     coverage: float | None = None
 
     def interval_notes(self) -> dict[str, str]:
-        """Return remarks on intervals that are missing or not of the usual kind.
-
-        Returns:
-            Name of the figure -> remark; figures with a usual interval are absent.
-        """
+        """Return remarks on intervals that are missing or not usual: figure -> remark."""
         intervals = {
             "agreement": self.interval,
             "weighted agreement": self.weighted_interval,
@@ -153,7 +146,6 @@ def agreement_with_labels(
     readings of any number are compared with what the result reads.
 
     Args:
-        result: an evaluation with its judgements or readings.
         annotations: labels of translations that were judged. Translations are compared by their
             letters and digits only.
         skip_others: skip and count annotated translations that are not among the judged ones,
@@ -273,9 +265,7 @@ def _human_items(
 def labelled_judgements(
     result: EvaluationResult, annotations: Sequence[Annotation], *, skip_others: bool = False
 ) -> Iterator[tuple[Annotation, Judgement | Reading | None]]:
-    """Yield each annotation with the judgement or reading of the translation that it labels, None
-    for one of another translation.
-    """
+    """Yield each annotation with the judgement or reading of its translation, None for others."""
     rows: Sequence[Judgement | Reading] = result.judgements or result.readings
     judgements = {row.example_id: row for row in rows}
     # Annotations of the same translation, without the ids of their examples, are taken in order.
@@ -300,9 +290,7 @@ def labelled_judgements(
 def _reading_item(
     judged: Judgement | Reading, label: str, annotation: Annotation, stands_for: str
 ) -> _Item:
-    """Return the item of a label that is a reading. Without a reading of its own, a verdict
-    "correct" stands for the gold one.
-    """
+    """Return the item of a label that is a reading; "correct" may stand for the gold one."""
     if not annotation.has_readings:
         raise InputError(
             "expected labels that are readings (`gold_reading`), since the result has readings"
@@ -327,10 +315,8 @@ def _item(
     stands_for: str,
     share: float = 1.0,
 ) -> _Item:
-    """Return the item of a label.
-
-    A gender that is neither of the two classes, such as neutral, counts as an inconclusive verdict.
-    """
+    # A gender that is neither of the two classes, such as neutral, counts as an inconclusive
+    # verdict.
     undecided = not judgement.is_decided or (
         "correct" not in names and judgement.predicted not in ("", *names)
     )
@@ -349,9 +335,6 @@ def _with_assumed(
 ) -> tuple[list[_Item], list[_Item], float, float]:
     """Return the human items of undecided translations, one item per decided translation of the
     population, the number of labels that these count for, and their share.
-
-    Human labels of translations that the assumption decides are dropped, because the assumption
-    already supplies a label for these translations.
     """
     check_same_data({"the result": result, "the assumed verdicts": assumption.decided})
     decided = assumption.decided.by_id()
@@ -359,6 +342,8 @@ def _with_assumed(
     members = [j for j in result.judgements if j.example_id in population]
     _check_same(members, decided, len(population))
     covered = [j for j in members if decided[j.example_id].verdict != "inconclusive"]
+    # The assumption already supplies a label for the translations that it decides, so human labels
+    # of these are dropped.
     undecided = [
         item
         for item in human

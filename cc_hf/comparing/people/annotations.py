@@ -61,7 +61,6 @@ class Annotation:
 
     Attributes:
         example_id: the id of the example; "" if the translation is not in the test set.
-        translation: the translation that they saw.
         gold: the label of a correct translation; "" where every reading is allowed.
         labels: the labels in the order of the annotators, reduced to two classes unless they are
             readings; empty if an annotator called the sample ill-defined, so that it is ignored.
@@ -107,11 +106,8 @@ def read_annotations(path: Path) -> list[Annotation]:
     - `inclusion`: the probability with which the translation was drawn, above 0 and up to 1, for
       `cc_hf.comparing.people.labels` only.
 
-    The files of ZurichNLP/contrastive-conditioning are read, too: `human_validation/*/data/
-    *.annotator1.jsonl`, with the file of the other annotator beside it.
-
-    Args:
-        path: a JSONL file; of two files by one annotator each, either.
+    The files of ZurichNLP/contrastive-conditioning are read, too:
+    `human_validation/*/data/*.annotator1.jsonl`, with the file of the other annotator beside it.
 
     Returns:
         The translations in the order of the file, including those with empty `labels`.
@@ -127,16 +123,9 @@ def read_annotations(path: Path) -> list[Annotation]:
 
 
 def annotations_of_rows(rows: Iterable[tuple[object, Any]]) -> list[Annotation]:
-    """Return the annotations of rows with the keys of `read_annotations`.
+    """Return the annotations of rows with the keys of `read_annotations`, each with its place.
 
-    Args:
-        rows: where a row is, for messages, and the row.
-
-    Returns:
-        The translations that all annotators labelled.
-
-    Raises:
-        InputError: for a row that is not as expected.
+    Only translations that all annotators labelled are among them.
     """
     rows = list(rows)
     names = annotators_of(row for _, row in rows)
@@ -194,9 +183,6 @@ def _read_annotation(
 def annotators_of(rows: Iterable[Any]) -> tuple[str, ...]:
     """Return the names of all annotators of rows, as the keys have them: two or more.
 
-    Args:
-        rows: rows with the keys of `read_annotations`; what is no object is ignored.
-
     Examples:
         >>> annotators_of([{"label_annotator1": "Male", "label_annotator3": "Male"}])
         ('annotator1', 'annotator2', 'annotator3')
@@ -212,16 +198,8 @@ def annotators_of(rows: Iterable[Any]) -> tuple[str, ...]:
 
 
 def rows_of_both(path: Path) -> Sequence[_Row]:
-    """Return the rows of a file with the labels of both annotators; published files are joined.
-
-    Args:
-        path: a file as for `read_annotations`.
-
-    Returns:
-        Pairs of where a row is, for messages, and the row.
-
-    Raises:
-        InputError: for a file that cannot be read.
+    """Return the rows of a file with the labels of both annotators, each with its place; published
+    files are joined.
     """
     rows = list(read_rows(path, JSONL))
     return _joined(path, rows) if rows and _is_published(rows[0][1]) else rows
@@ -268,13 +246,10 @@ def _joined(path: Path, rows: list[_Row]) -> list[_Row]:
 
 
 def binary_label(label: str, gold: str, classes: tuple[str, str]) -> str | None:
-    """Return the binary label of a raw one (appendix E).
+    """Return the binary label of a raw one (appendix E), or None if the sample is to be ignored.
 
     A translation that keeps the ambiguity is correct. One that is too bad to tell or has a third
     sense is wrong.
-
-    Returns:
-        One of `classes`, or None if the sample is to be ignored.
 
     Examples:
         >>> binary_label("Both / Neutral / Ambiguous", "female", ("male", "female"))

@@ -95,11 +95,11 @@ def trusted_labels(
     """Return how right each labelled translation is, and the probability of its draw.
 
     Args:
-        skip_others: whether labels of other translations are accepted, and left out.
+        skip_others: whether labels of other translations are accepted, and ignored.
 
     Returns:
         Two mappings by id: the share of people who find it right, in [0, 1]; and the probability,
-            None where the labels do not say it.
+        None where the labels do not say it.
     """
     tells_neither = _tells_neither(result)
     trusted: dict[str, float] = {}
@@ -125,7 +125,7 @@ def trusted_labels(
 
 def neither_labels(result: EvaluationResult, annotations: Sequence[Annotation]) -> dict[str, float]:
     """Return the share of people who find neither reading in a translation, of a result that tells
-    this apart; {} for others, whose figures count it as the labels do.
+    this apart; {} for others.
     """
     shares: dict[str, float] = {}
     if not _tells_neither(result):

@@ -109,14 +109,7 @@ class LineIndex:
 
     @classmethod
     def of(cls, path: Path, block_lines: int) -> LineIndex:
-        """Return the index of a file, which is read once.
-
-        Args:
-            block_lines: number of lines in a block, at least 1.
-
-        Raises:
-            InputError: for a file that does not exist or is compressed.
-        """
+        """Return the index of a file, which is read once; refuse a compressed file."""
         offsets, n_bytes, n_lines = [0], 0, 0
         with opened(path) as file:
             # Offsets alone are kept: a corpus of a billion lines fits no memory.
@@ -200,24 +193,14 @@ class FileCorpus:
 def file_corpus(
     source: str | Path, reference: str | Path, *others: str | Path, block_pairs: int
 ) -> FileCorpus:
-    """Return the corpus in line-aligned text files.
+    """Return the corpus in line-aligned text files, with blocks of at least 1 pair.
 
     Args:
-        source: file with one source sentence per line.
         *others: files with further translations of the same sources.
-        block_pairs: number of pairs in a block, at least 1.
 
     Raises:
         InputError: for a file that does not exist or is compressed, files without lines, or files
             with different numbers of lines.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     paths = [Path(folder, name) for name in ("a.en", "a.de")]
-        ...     _ = [path.write_text("A bat.\\n\\nEnd.\\n", encoding="utf-8") for path in paths]
-        ...     file_corpus(*paths, block_pairs=10).read(0).damaged
-        {1: 'the source is empty; the reference is empty'}
     """
     left = LineIndex.of(Path(source), block_pairs)
     rights = [LineIndex.of(Path(path), block_pairs) for path in (reference, *others)]
@@ -235,11 +218,7 @@ def file_corpus(
 
 @dataclass(frozen=True)
 class DatasetCorpus:
-    """A dataset with a text and its translations in a row.
-
-    Attributes:
-        columns: columns of the source and of its translations, see `dataset_corpus`.
-    """
+    """A dataset with a text and its translations in `columns` of a row, see `dataset_corpus`."""
 
     name: str
     dataset: Dataset
@@ -265,12 +244,7 @@ class DatasetCorpus:
 
 @dataclass(frozen=True)
 class StreamCorpus:
-    """A streamed dataset with a text and its translations in a row; its blocks can only be read in
-    order.
-
-    Attributes:
-        columns: columns of the source and of its translations, see `dataset_corpus`.
-    """
+    """A streamed dataset like `DatasetCorpus`, whose blocks can only be read in order."""
 
     name: str
     dataset: IterableDataset
@@ -333,19 +307,15 @@ def dataset_corpus(
     columns: tuple[str, ...] | None = None,
     block_pairs: int,
 ) -> DatasetCorpus | StreamCorpus:
-    """Return the corpus in a dataset.
+    """Return the corpus in a dataset; refuse one without rows or without the columns.
 
     Args:
         name: its name, for messages.
         src_lang, tgt_lang: ISO 639-1 codes.
         columns: names of the columns of source and translations; "translation.en" for the key "en"
-            of the column "translation". None for the first of these pairs of columns that the
-            dataset has: the languages under `translation`, the languages, and source and
-            reference, target or translation.
-        block_pairs: number of pairs in a block, at least 1.
-
-    Raises:
-        InputError: for a dataset without rows or without the columns.
+            of the column "translation". None for the first of these pairs that the dataset has: the
+            languages under `translation`, the languages, and source and reference, target or
+            translation.
     """
     import datasets
 

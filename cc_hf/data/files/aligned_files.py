@@ -11,11 +11,7 @@ __all__ = ["aligned_lines"]
 
 
 def aligned_lines(*files: Path, is_blank_allowed: bool = True) -> list[tuple[str, ...]]:
-    """Return the lines of several files side by side.
-
-    Raises:
-        DataError: for files of different length, or a blank line where none is allowed.
-    """
+    """Return the lines of several files side by side; refuse files of different length."""
     columns = [text_lines(path) for path in files]
     for path, lines in zip(files, columns, strict=True):
         for number, line in enumerate(lines, 1):

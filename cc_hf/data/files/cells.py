@@ -118,12 +118,10 @@ def language_cell(row: Mapping[str, Any], key: str) -> str:
 
 
 def texts_cell(row: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """Return a list of texts, none of them blank; in a table, `CELL_SEPARATOR` separates them.
-
-    A cell with as many bars as the row's source (and its correct translation) is one text. Other
-    cells are refused beside a source with a bar, unless they have "\\|" for bars within texts.
-    """
+    """Return a list of texts, none of them blank; in a table, `CELL_SEPARATOR` separates them."""
     texts = row.get(key)
+    # A cell with as many bars as the row's source is one text. Other cells are refused beside a
+    # source with a bar, unless they have "\|" for bars within texts.
     if isinstance(texts, str):
         texts = _separated(row, key, texts)
     if not isinstance(texts, list) or not texts or not all(_is_filled(text) for text in texts):

@@ -40,18 +40,13 @@ def read_contrastive_json(
     to_category: Callable[[str], str] = str,
     more: Mapping[str, str] | None = None,
 ) -> Iterator[ContrastiveTranslationExample]:
-    """Yield the items of a list of objects, in file order.
+    """Yield the items of a list of objects, in file order, with 0-based positions as ids.
 
     The objects have the keys "source", "reference", "ambig word", "sense", "original translation"
     and "errors".
 
-    Ids are 0-based positions in the list. An item without errors has no contrastive translations. A
-    contrastive translation that equals the reference is left out, since the reference cannot beat
-    it; `n_equal_to_reference` counts these.
-
     Args:
-        src_lang: source language, which the files do not state; ISO 639-1.
-        tgt_lang: target language, ISO 639-1.
+        src_lang, tgt_lang: the languages, which the files do not state; ISO 639-1.
         category: the key whose text gives the category.
         to_category: a function from this text to the category. An InputError that it raises becomes
             a DataError that names the item.
@@ -70,6 +65,7 @@ def read_contrastive_json(
             read_value({"errors": _ERRORS}, item)
         reference = text_of(item, "reference", where)
         contrasts = list(_contrasts(item, where))
+        # The reference cannot beat a translation that equals it.
         beatable = [(text, replacement) for text, replacement in contrasts if text != reference]
         value = text_of(item, category, where)
         with in_file(f"{where}: {category}"):
@@ -101,9 +97,7 @@ def read_contrastive_json(
 
 
 def _contrasts(item: Mapping[str, Any], where: str) -> Iterator[tuple[str, str]]:
-    """Yield the contrastive translations, each with the word that replaces the original translation
-    ("" if it is not stated).
-    """
+    """Yield the contrastive translations, each with the word that replaces the original, or ""."""
     for number, error in enumerate(item["errors"]):
         error_where = f"{where}: error {number}"
         with in_file(error_where):

@@ -1,5 +1,5 @@
-"""Users' own phenomena: a table or JSON of sources, positions and cues becomes a dataset
-in contrastive format.
+"""Users' own phenomena: a table or JSON of sources, positions and cues becomes a dataset in
+contrastive format.
 """
 
 from __future__ import annotations
@@ -56,10 +56,7 @@ _FORMS: dict[type[Example], tuple[str, str]] = {
 
 
 def is_custom(name: str | Path) -> bool:
-    """Return whether a dataset's name is a user's file: by its ending, such as .csv or .jsonl.
-
-    Args:
-        name: the file need not exist.
+    """Return whether a dataset's name is a user's file, which need not exist, by its ending.
 
     Examples:
         >>> is_custom("rows.jsonl"), is_custom("mucow")
@@ -137,12 +134,7 @@ class _RowNumber(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Rows with their places, and what they are called.
-
-    Attributes:
-        origin: the file, or what stands for it.
-        name: of the configuration.
-    """
+    """Rows with their places, the file or what stands for it, and the name of the configuration."""
 
     origin: str | Path
     name: str
@@ -224,8 +216,8 @@ def read_custom(
 
     - `source`: the sentence.
     - `focus` and `position`: the words to be disambiguated and their 0-based first character. One
-      of them may be missing. Without `position`, the focus must occur exactly once as written.
-      Without `focus`, the word at the position is used.
+      may be missing: without `position`, the focus must occur exactly once as written; without
+      `focus`, the word at the position is used.
     - `correct_cues` and `incorrect_cues`: lists in JSONL, texts separated by "|" in a table. See
       `cc_hf.cues.templates.apply_cue` for what a cue can be. A row without both whose `gold` is
       "male" or "female" gets gender brackets in the source language (`cc_hf.cues.gender_brackets`).
@@ -236,8 +228,8 @@ def read_custom(
 
     A row may have `senses` and `cluster` in place of cues, for the metric `homograph_accuracy`:
 
-    - `senses`: the clusters of senses of the focus, each with the words of the target language
-      that show it (`cc_hf.data.files.sense_rows.parse_senses`), as an object or its JSON.
+    - `senses`: the clusters of senses of the focus, each with the words of the target language that
+      show it (`cc_hf.data.files.sense_rows.parse_senses`), as an object or its JSON.
     - `cluster`: the cluster of the right sense. It becomes `gold`.
     - `homograph` (optional): the lemma of the focus; the focus by default.
 
@@ -251,15 +243,12 @@ def read_custom(
       `category`, `id` and `src_lang`.
 
     Rows of ACES, ContraPro and GeNTE are read in the format of their authors
-    (`cc_hf.data.files.published_rows`).
-
-    All other columns are kept as strings in `extra`, together with `line`, the number of the line
-    in the file. The first line of a .csv, .tsv or .xlsx file is its header. See
-    `cc_hf.tables.rows.read_rows` for the formats.
+    (`cc_hf.data.files.published_rows`). All other columns are kept as strings in `extra`, with
+    `line`, the number of the line in the file.
 
     Args:
-        tgt_lang: target language of rows with contrastive translations that name none; None if
-            they must name it.
+        tgt_lang: target language of rows with contrastive translations that name none; None if they
+            must name it.
 
     Examples:
         >>> import tempfile
@@ -284,15 +273,11 @@ def read_words(
     `ambiguous_word` (the focus by default), `id`, `category` and `src_lang`.
 
     Args:
-        src_lang: source language of rows that name none, ISO 639-1.
-        tgt_lang: target language of rows that name none; None if they must name it.
+        src_lang, tgt_lang: languages of rows that name none, ISO 639-1; `tgt_lang` is None if they
+            must name it.
 
     Yields:
         Examples whose `extra` has `ambiguous_word` and `reference`.
-
-    Raises:
-        FileError: when the file does not exist, is not UTF-8 or has no rows, or for a row that is
-            not as expected. The message names the line.
     """
     source, target = _languages(src_lang, tgt_lang)
     yield from _examples(_Rows.of_file(Path(path)), source, word_example, target)
@@ -302,9 +287,6 @@ def custom_rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
     """Yield the rows of a file without empty cells and nulls; a table must have a column `source`.
 
     Names of known columns may have other capitals and outer blanks.
-
-    Raises:
-        FileError: for a file that cannot be read, or a row that cannot.
     """
     suffix = path.suffix.lower()
     is_table = suffix in (*TABLES, *sheets())

@@ -79,14 +79,10 @@ _GENDERS = ("male", "female")
 
 
 def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> ContrastiveSourceExample:
-    """Return one example from the columns of a row.
+    """Return one example from the columns of `read_custom` in a row.
 
     Args:
-        row: the columns of `read_custom`.
         src_lang: source language of a row that names none, ISO 639-1.
-
-    Raises:
-        InputError: for a row that is not as expected.
 
     Examples:
         >>> example = custom_example(
@@ -244,7 +240,6 @@ def _with_sources(
 def _with_translations(
     row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
 ) -> ContrastiveTranslationExample:
-    """Return an example with contrastive translations."""
     if not language_cell(row, "tgt_lang"):
         raise InputError(
             "tgt_lang is empty; expected the language of the translations, such as 'de', in each"
@@ -264,7 +259,6 @@ def _with_translations(
 def _with_senses(
     row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
 ) -> ProbingExample:
-    """Return an example of a homograph."""
     source = text_cell(row, "source", required=True)
     focus = focus_cell(row, source)
     senses, cluster = (

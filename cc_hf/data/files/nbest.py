@@ -12,11 +12,8 @@ _BAR = "|||"
 
 
 class Hypothesis(NamedTuple):
-    """A translation of an n-best list.
-
-    Attributes:
-        score: what the system gives it, such as the sum of the log-probabilities of its tokens,
-            where higher is better; None in lists without scores.
+    """A translation of an n-best list, with the score of the system, higher is better, if there is
+    one.
     """
 
     text: str
@@ -25,9 +22,6 @@ class Hypothesis(NamedTuple):
 
 def nbest_text(lists: Iterable[Sequence[Hypothesis]], *, is_jsonl: bool = False) -> str:
     r"""Return n-best lists as Moses writes them, or as JSONL with `index`, `text` and `score`.
-
-    Args:
-        is_jsonl: whether to write JSONL in place of columns with bars.
 
     Examples:
         >>> nbest_text([[Hypothesis("Der Arzt", -1.5), Hypothesis("Die Ärztin", -2.25)]])

@@ -2,10 +2,9 @@
 
 What the judgements of a metric determine is checked: what `Metric.proof` returns, and the figures
 that trusted verdicts correct. What needs more than them is not: BLEU, shares of readings, rates of
-groups that only the data know, and figures by trusted verdicts on other samples. Neither are
-percentiles of resamples, beyond their range. Of the signature, `n` and `tie` are checked, as far as
-verdicts follow from scores; which data, system and evaluator it names cannot be. Nor can it be seen
-that scores and verdicts were changed together.
+groups that only the data know, figures by trusted verdicts on other samples, and percentiles of
+resamples, beyond their range. Which data, system and evaluator the signature names cannot be
+checked, nor can it be seen that scores and verdicts were changed together.
 """
 
 from __future__ import annotations
@@ -35,8 +34,7 @@ _REMEDY = (
 
 
 def why_not_proved(result: EvaluationResult) -> str:
-    """Return why nothing shows that the figures of a result are right, as a phrase; "" where its
-    judgements do.
+    """Return why nothing shows that the figures of a result are right; "" where its judgements do.
 
     Examples:
         >>> why_not_proved(EvaluationResult("", "", "de", "own", "own|n:1", 1, {}, {}, (), ()))
@@ -61,9 +59,8 @@ def proved(result: EvaluationResult) -> EvaluationResult:
 
     Returns:
         The result; that of an older version of the metric with the figures of today's rules, and
-            with a note where these are others. A result that cannot be proved has a note that says
-            why (`why_not_proved`), except where nothing is right or wrong: of a metric that never
-            judges, and with readings in place of judgements.
+        with a note where these are others. A result that cannot be proved has a note that says why
+        (`why_not_proved`), except where nothing is right or wrong.
     """
     metric: type[Metric] | None = registry.find("metric", result.metric)
     why = why_not_proved(result)
@@ -139,12 +136,10 @@ def _of_today(
 def _denied(
     result: EvaluationResult, today: EvaluationResult, *, only_told: bool = False
 ) -> Iterator[str]:
-    """Yield what the judgements deny, the figures first.
-
-    Metrics of other packages may have fewer figures, and intervals of their own.
-    """
+    """Yield what the judgements deny, the figures first."""
     in_file, by_rows = _numbers(result), _numbers(today)
     is_of_plugin = result.metric not in registry.METRICS
+    # Metrics of other packages may have fewer figures, and intervals of their own.
     for name in dict.fromkeys([*in_file, *(() if only_told or is_of_plugin else by_rows)]):
         if is_of_plugin and name.startswith("intervals: "):
             continue
@@ -180,9 +175,7 @@ def _numbers(result: EvaluationResult) -> dict[str, float | None]:
 
 
 def _check_intervals(result: EvaluationResult) -> None:
-    """Refuse an interval that no rule can give: of another order than low and high, away from its
-    figure, or of resamples out of the range of the figure.
-    """
+    """Refuse an interval that no rule can give."""
     for name, interval in result.intervals.items():
         value = result.scores.get(name)
         low, high = interval.low, interval.high

@@ -37,12 +37,7 @@ _Row: TypeAlias = tuple[object, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class QualityScores:
-    """BLEU of systems.
-
-    Attributes:
-        bleu: (system, dataset, target language) -> BLEU in [0, 1]. Dataset and target language are
-            "" where the figure holds for all.
-    """
+    """BLEU of systems, in [0, 1], by system, dataset and target language; "" stands for any."""
 
     bleu: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
 
@@ -65,13 +60,10 @@ class QualityScores:
         return json.dumps(rows, ensure_ascii=False) + "\n"
 
     def of(self, system: str, dataset: str, tgt_lang: str) -> float | None:
-        """Return the most specific BLEU of a system.
+        """Return the most specific BLEU of a system, in [0, 1], or None if there is none.
 
         A figure for this dataset and language comes first, then one for the dataset, then one for
         the language, then one for the system alone.
-
-        Returns:
-            BLEU in [0, 1], or None if there is none.
 
         Examples:
             >>> scores = QualityScores({("aws", "", ""): 0.3, ("aws", "winomt", ""): 0.4})
@@ -95,13 +87,13 @@ def read_quality_scores(values: str | Path | Sequence[str | Path] | None) -> Qua
             a file that is given as a string must end in .tsv or .json. A .tsv table has a header
             with the columns `system` and `bleu`, and optionally `dataset` and `tgt_lang` for
             figures that hold for these only; without a header it has two columns, system and BLEU.
-            A .json file is an object, system -> BLEU, or a list of objects with these keys, such
-            as `cc-hf score` writes it.
+            A .json file is an object, system -> BLEU, or a list of objects with these keys, such as
+            `cc-hf score` writes it.
 
     Raises:
         InputError: for a text that is neither, a file that does not exist or is not as described, a
             system that occurs twice for the same data, or a BLEU that is neither 0 nor from 1 to
-            100. The message names the line or entry.
+            100.
 
     Examples:
         >>> read_quality_scores(["aws=42.5"]).of("aws", "winomt", "de")
@@ -130,17 +122,14 @@ def read_quality_scores(values: str | Path | Sequence[str | Path] | None) -> Qua
 
 
 def from_points(where: str, value: Any, *, lowest: float = 1.0) -> float:
-    """Return BLEU in [0, 1] from a figure in points.
-
-    Raises:
-        InputError: for anything but 0 or a number from 1 to 100. Values between 0 and 1 are
-            refused, since they have probably been divided by 100 already.
+    """Return BLEU in [0, 1] from a figure in points, 0 or from 1 to 100.
 
     Examples:
         >>> from_points("bleu", "42.5")
         0.425
     """
     number = finite_number(value)
+    # A value between 0 and 1 has probably been divided by 100 already.
     if number is None or not (number == 0 or lowest <= number <= 100):
         raise InputError(f"{where}: expected points, 1 to 100, such as 42.5, got {shown(value)}")
     return number / 100

@@ -19,9 +19,8 @@ __all__ = ["read_result_file", "result_paths", "system_names"]
 
 
 def read_result_file(path: str | Path, content: Any = None) -> ResultSet:
-    """Return the results in a file, for one metric or several.
-
-    Figures that follow from judgements are computed anew (`cc_hf.data.files.proof`).
+    """Return the results in a file, for one metric or several, whose figures follow from
+    judgements.
 
     Args:
         content: the plain values of its JSON, if the file was read already.
@@ -29,11 +28,6 @@ def read_result_file(path: str | Path, content: Any = None) -> ResultSet:
     Raises:
         FileError: for a file that does not exist or holds no result, or a result whose judgements
             deny its figures.
-
-    Examples:
-        >>> read_result_file("nowhere.json")
-        Traceback (most recent call last):
-        cc_hf.errors.FileError: nowhere.json: file not found
     """
     with in_file(path):
         if content is None:
@@ -44,9 +38,6 @@ def read_result_file(path: str | Path, content: Any = None) -> ResultSet:
 
 def result_paths(paths: Sequence[Path]) -> list[Path]:
     """Return files of results, where a folder stands for its .json files in the order of names.
-
-    Raises:
-        InputError: for a folder without such files.
 
     Examples:
         >>> [path.name for path in result_paths([Path("b.json"), Path("a.json")])]
@@ -65,13 +56,10 @@ def result_paths(paths: Sequence[Path]) -> list[Path]:
 
 
 def system_names(results: Sequence[tuple[Path, EvaluationResult]]) -> list[str]:
-    """Return the name of the system of each result.
+    """Return the name of the system of each result, the same for all metrics.
 
     It is the name in the result. Where there is none, or where results of different systems have
     the same one, it is the name of the file without its ending.
-
-    Returns:
-        One name per result. Results of one system by different metrics have the same name.
 
     Examples:
         >>> results = [
@@ -91,13 +79,12 @@ def system_names(results: Sequence[tuple[Path, EvaluationResult]]) -> list[str]:
 
 
 def _are_of_one_system(results: Sequence[EvaluationResult]) -> bool:
-    """Return whether no two results are by one metric on the same data, and results on the same
-    data are on the same translations.
-    """
+    """Return whether results may be of one system: by different metrics or on different data."""
     seen: dict[tuple[str, str, str], list[EvaluationResult]] = defaultdict(list)
     for result in results:
         others = seen[result.dataset, result.config, result.tgt_lang]
         for other in others:
+            # Results on the same data must be on the same translations.
             if difference_of_data({"a": other, "b": result}):
                 continue
             if other.metric == result.metric or _differ(other, result):

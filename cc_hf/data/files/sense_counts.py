@@ -28,13 +28,7 @@ _CATEGORIES = ("frequent", "infrequent")
 
 
 def sense_of(name: str) -> Sense:
-    """Return the sense that a key of a file of counts names.
-
-    Args:
-        name: the word, " - ", and the target words with spaces between them.
-
-    Raises:
-        InputError: for any other text.
+    """Return the sense that a key of a file of counts names: a word, " - ", and its target words.
 
     Examples:
         >>> word, forms = sense_of("ball - ballen ball")
@@ -52,12 +46,6 @@ def sense_of(name: str) -> Sense:
 
 def frequent_senses(counts: Mapping[str, float]) -> set[Sense]:
     """Return, for each ambiguous word, the sense that occurs most often; of equal ones the first.
-
-    Args:
-        counts: name of a sense (see `sense_of`) -> number.
-
-    Raises:
-        InputError: for a name that is no sense.
 
     Examples:
         >>> frequent_senses({"bat - fledermaus": 3, "bat - schläger": 3, "air - luft": 1}) == {
@@ -78,11 +66,8 @@ def read_sense_counts(path: str | Path) -> dict[str, int]:
     """Read a user's file of counts, such as `cc-hf study distillation senses --output` writes it.
 
     Args:
-        path: a JSON object, name of a sense (see `sense_of`) -> number; or the object with the
-            key "counts" that holds it.
-
-    Raises:
-        InputError: for a file that does not exist or is not as described.
+        path: a JSON object, name of a sense (see `sense_of`) -> number; or the object with the key
+            "counts" that holds it.
     """
     counts = read_json(path, "an object, sense to number", NonEmpty({str: None}))
     with in_file(path):
@@ -97,15 +82,12 @@ def with_counts(
 ) -> DatasetDeclaration:
     """Return a dataset of word senses whose categories are those of a user's training data.
 
+    The signature then has the hash of the counts. The category of an example, or in the translation
+    suite the column `frequency`, is `frequent` or `infrequent`.
+
     Args:
         config: name of a configuration whose examples name `ambiguous_word` and `correct_senses`;
             None for the default.
-
-    Returns:
-        The declaration with another reader, and with the hash of the counts in its signatures. The
-        category of an example is `frequent` or `infrequent`; in the translation suite, where the
-        category is another, it is the column `frequency`. A sense whose word was not counted is
-        infrequent, as it is with the published counts.
     """
     if not {"ambiguous_word", "correct_senses"} <= set(declared.extra_keys_of(config)):
         raise InputError(
@@ -118,6 +100,7 @@ def with_counts(
 
     def recounted(example: Example) -> Example:
         sense = example.extra["ambiguous_word"], frozenset(example.extra["correct_senses"].split())
+        # A sense whose word was not counted is infrequent, as with the published counts.
         category = _CATEGORIES[sense not in frequent]
         if "frequency" in example.extra:
             return replace(example, extra={**example.extra, "frequency": category})

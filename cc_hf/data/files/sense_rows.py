@@ -27,9 +27,6 @@ def parse_senses(value: Any, where: str) -> dict[str, SenseCluster]:
             the JSON of one.
         where: the row and key, for the message.
 
-    Returns:
-        Cluster -> its words, in the order of the mapping.
-
     Raises:
         InputError: for anything else, no cluster, a cluster without senses, or a word that is a
             sense of two clusters.

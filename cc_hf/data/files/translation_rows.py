@@ -76,13 +76,12 @@ class TranslationRow(NamedTuple):
 def split_column(path: str | Path) -> tuple[Path, str | None]:
     """Return the file and the column, or system, that "FILE#COLUMN" names; None without one.
 
-    A file that has "#" in its name is that file.
-
     Examples:
         >>> split_column("mt.txt")[1] is None
         True
     """
     text = str(path)
+    # A file may have "#" in its name.
     if is_file(text) or "#" not in text:
         return Path(path), None
     for match in re.finditer("#", text):
@@ -378,11 +377,9 @@ def _id(value: Any, where: Place) -> str | None:
 
 
 def _in_order(rows: list[TranslationRow], n_examples: int) -> list[TranslationRow]:
-    """Return replies in the order of the numbers in their ids, such as request-1 to request-9.
-
-    Servers return the replies of a batch in any order.
-    """
+    """Return replies in the order of the numbers in their ids, such as request-1 to request-9."""
     matches = [_NUMBERED.fullmatch(row.id or "") for row in rows]
+    # Servers return the replies of a batch in any order.
     numbers = {int(match[2]): row for match, row in zip(matches, rows, strict=True) if match}
     prefixes = {match[1] for match in matches if match}
     if len(numbers) != n_examples or len(rows) != n_examples or len(prefixes) != 1:

@@ -64,16 +64,12 @@ class MatchedTranslations:
 def name_of_file(path: str | Path, src_lang: str, tgt_lang: str) -> str:
     """Return the name of the system that a file of translations is named after.
 
-    Returns:
-        The column or system of FILE#COLUMN; else the name of the file without its ending; that of
-        its folder if the file is named after the languages only; "" if none says anything, as for
-        standard input.
+    It is the column or system of FILE#COLUMN; else the name of the file without its ending, or of
+    its folder if the file is named after the languages only; "" if none says anything.
 
     Examples:
         >>> name_of_file("out/opus-mt.txt", "en", "de"), name_of_file("aws/en-de.txt", "en", "de")
         ('opus-mt', 'aws')
-        >>> name_of_file("wide.csv#DeepL", "en", "de")
-        'DeepL'
     """
     path, column = split_column(path)
     if column and column.isprintable():
@@ -104,8 +100,8 @@ def read_translations(
       chat models in batches have `custom_id` as their id.
     - A .csv, .tsv, .xlsx or .parquet file with a column `translation`, or `from` and `to`. A .csv
       or .tsv file of one column needs no name for it.
-    - "FILE#COLUMN": the translations are in this column of a table, under this key of JSON
-      objects, or of this system in a file of WMT.
+    - "FILE#COLUMN": the translations are in this column of a table, under this key of JSON objects,
+      or of this system in a file of WMT.
     - XML or SGM of WMT.
     - A file in which every line holds " ||| " between source and translation; blank lines between
       them are skipped.
@@ -115,7 +111,6 @@ def read_translations(
 
     Args:
         path: "-" for standard input.
-        examples: at least one example.
         other_lengths: further numbers of lines that a file may have, each with the 0-based line of
             every example (`cc_hf.evaluation.material.Material.translated_lines`).
 

@@ -30,11 +30,7 @@ _ATTRIBUTE = re.compile(r"""(?<![\w:-])([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""
 
 
 class WmtSegment(NamedTuple):
-    """A translated segment.
-
-    Attributes:
-        source: None if the file has no sources.
-    """
+    """A translated segment; its source is None if the file has no sources."""
 
     where: Place
     translation: str

@@ -62,18 +62,8 @@ def latex_paper_table(report: Report, figures: Sequence[str] = (), *, details: s
     are comments.
 
     Args:
-        figures: as for `cc_hf.reports.paper_table.paper_table`, at most six.
+        figures: names of at most six figures; () for the default ones.
         details: name of the file with all other figures, for a comment; "" for none.
-
-    Examples:
-        >>> from cc_hf.reports.samples import ReportedSystem
-        >>> from cc_hf.reports.report import build_report
-        >>> from cc_hf.results import EvaluationResult
-        >>> scores = {"accuracy": 0.5}
-        >>> result = EvaluationResult("", "", "de", "own", "own|n:21", 21, scores, {}, (), ())
-        >>> text = latex_paper_table(build_report([ReportedSystem("a_b", {"own": result})]))
-        >>> print(text.splitlines()[1])
-        % a_b: own|n:21
     """
     table = paper_table(report, figures)
     if len(table.columns) > MOST_FIGURES:
@@ -112,16 +102,6 @@ def latex_report(report: Report) -> str:
     """Return all tables, which break across pages, after the notes; the signatures are comments.
 
     A table of more systems than fit side by side is continued below.
-
-    Examples:
-        >>> from cc_hf.reports.samples import ReportedSystem
-        >>> from cc_hf.reports.report import build_report
-        >>> from cc_hf.results import EvaluationResult
-        >>> scores = {"accuracy": 0.5}
-        >>> result = EvaluationResult("", "", "de", "own", "own|n:21", 21, scores, {}, (), ())
-        >>> report = build_report([ReportedSystem("a_b", {"own": result})])
-        >>> print(latex_report(report).splitlines()[1])
-        % a_b: own|n:21
     """
     notes = [Line(note, "item") for note in report.notes]
     head = "\n".join(_head(report, _LONG_TABLES))
@@ -171,7 +151,6 @@ def _sentence(text: str) -> str:
 
 
 def _long_table(table: ReportTable, label: str) -> str:
-    """Return a table that breaks across pages, with its header on each."""
     shape = layout(table)
     header = [r"\toprule", *_header(table, shape), r"\midrule"]
     about = [_sentence(text) for text in (table.lead.replace("\n", "; "), table.caption) if text]

@@ -52,10 +52,8 @@ class Layout:
         )
 
     def span(self, first: int, n: int) -> str:
-        """Return the width of several columns together, as a share of the width of the text.
-
-        Args:
-            first: index of the first of them.
+        """Return the width of `n` columns from the index `first`, as a share of the width of the
+        text.
         """
         return f"{sum(self.widths[first : first + n]) + 2 * (n - 1) * _SEPARATION:.3f}"
 
@@ -79,9 +77,7 @@ def layout(table: ReportTable) -> Layout:
 
 
 def parts_of(table: ReportTable) -> Iterator[ReportTable]:
-    """Yield a table in parts that fit on the width of the text, each with some of its columns.
-    Columns of a group stay together.
-    """
+    """Yield a table in parts that fit on the width of the text; groups of columns stay whole."""
     spans = [n for _, n in table.groups] or [1] * len(table.columns)
     widths = [_column_width(table, index, True) for index in range(len(table.columns))]
     first = first_span = 0
@@ -103,7 +99,6 @@ def parts_of(table: ReportTable) -> Iterator[ReportTable]:
 
 
 def _column_width(table: ReportTable, index: int, is_stacked: bool) -> float:
-    """Return the width that a column of figures needs."""
     header = max(_width(word, _SIZE) for word in re.split(r"[\s-]+", table.columns[index]))
     cells = max((_cell_width(row.cells[index], is_stacked) for row in table.rows), default=0.0)
     return min(_share(max(min(header, _HEADER), cells)), _WIDEST_COLUMN)

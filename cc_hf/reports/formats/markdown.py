@@ -38,18 +38,7 @@ _SIGNATURE = re.compile(r"((?:.*: )?)(\w+\|.*\|v:\S+)")
 
 
 def markdown_report(report: Report, level: str = "#") -> str:
-    """Return all tables, with the notes after the first, and the signatures at the end.
-
-    Examples:
-        >>> from cc_hf.reports.samples import ReportedSystem
-        >>> from cc_hf.reports.report import build_report
-        >>> from cc_hf.results import EvaluationResult
-        >>> scores = {"accuracy": 0.5}
-        >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, scores, {}, (), ())
-        >>> report = build_report([ReportedSystem("a", {"own": result})])
-        >>> print(markdown_report(report).splitlines()[0])
-        # Own data, German
-    """
+    """Return all tables, with the notes after the first, and the signatures at the end."""
     return markdown_pieces(_report_pieces(report), level)
 
 
@@ -83,7 +72,6 @@ def _piece(piece: Piece, level: str) -> str:
 
 
 def _inline(text: str) -> str:
-    """Return a part of a line, with the spaces at its ends."""
     return markdown_text(f"|{text}|")[2:-2]
 
 

@@ -16,13 +16,7 @@ _WIDTH = 80  # columns, whatever the window has, so that what is printed is the 
 
 
 def as_text(pieces: Iterable[Piece]) -> str:
-    """Return pieces as a terminal of 80 columns shows them, without colours.
-
-    Examples:
-        >>> print(as_text(["The figures:", Line("one", "item")]))
-        The figures:
-        - one
-    """
+    """Return pieces as a terminal of 80 columns shows them, without colours."""
     stream = io.StringIO()
     # In a notebook, rich would display the pieces beside the stream.
     show(pieces, file=stream, width=_WIDTH, force_jupyter=False)

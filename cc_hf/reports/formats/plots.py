@@ -57,10 +57,7 @@ def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
 
 
 def mark_of(system: int) -> tuple[str, str]:
-    """Return colour and marker of a system.
-
-    Returns:
-        Both as matplotlib names them.
+    """Return colour and marker of a system, as matplotlib names them.
 
     Examples:
         >>> mark_of(1)[1]
@@ -207,11 +204,7 @@ def _legend(figure: Figure, names: Sequence[str], width: float) -> None:
 def empty_figure(
     n: int, *, width: float, height: float, n_columns: int | None = None
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with empty panels.
-
-    Args:
-        width, height: size of the figure in inches.
-        n_columns: number of panels in a row; None for all in one row.
+    """Return a figure with empty panels, `n_columns` in a row (None: all), of a size in inches.
 
     Raises:
         MissingDependencyError: without matplotlib.
@@ -231,14 +224,7 @@ def empty_figure(
 
 
 def saved_figure(figure: Figure, file_format: str) -> bytes:
-    """Return the file of a figure, which depends only on its content.
-
-    Args:
-        file_format: one of `FORMATS`.
-
-    Raises:
-        InputError: for another format.
-    """
+    """Return the file of a figure in one of `FORMATS`, which depends only on its content."""
     import matplotlib
 
     _check_format(file_format)
@@ -274,9 +260,8 @@ def _colour(system: int) -> str:
 
 
 def literal_text(text: str) -> str:
-    """Return text that matplotlib does not read as a formula, with unprintable characters replaced
-    because fonts and SVG lack them.
-    """
+    """Return text that matplotlib does not read as a formula, without unprintable characters."""
+    # Fonts and SVG lack unprintable characters.
     return "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split())).replace(
         "$", r"\$"
     )

@@ -1,7 +1,4 @@
-"""Tables and lines in a terminal, where control characters of external text are escaped.
-
-This is the only module that imports rich.
-"""
+"""Tables and lines in a terminal, where control characters of external text are escaped."""
 
 from __future__ import annotations
 
@@ -50,9 +47,7 @@ def show(pieces: Iterable[Piece], *, is_whole: bool = False, **options: Any) -> 
     """Print tables and lines.
 
     A table that is too wide has its names folded, then its intervals below their figures, and is
-    then continued below; figures are never broken. Where the stream is no terminal and COLUMNS does
-    not set a width, lines are as long as they need to be, so that no table is cut in a file or a
-    pipe.
+    then continued below; figures are never broken.
 
     Args:
         is_whole: whether lines of text are not broken.
@@ -60,6 +55,7 @@ def show(pieces: Iterable[Piece], *, is_whole: bool = False, **options: Any) -> 
     """
     console = _Console(theme=_THEME, **options)
     if not (console.is_terminal or "width" in options or os.environ.get("COLUMNS", "").strip("0")):
+        # No table is cut in a file or a pipe.
         console.width = _UNLIMITED
     for piece in pieces:
         if isinstance(piece, ReportTable):

@@ -41,11 +41,7 @@ _Box = tuple[float, float, float, float]
 def bar_chart(
     bars: Sequence[Bar], systems: Sequence[str], *, label: str, link: Link = no_link
 ) -> Markup:
-    """Draw horizontal bars with intervals in percent, grouped by category, as an SVG element.
-
-    A corrected accuracy has two intervals: the one that includes the judge's mistakes, and below
-    its bar that of the judge alone.
-    """
+    """Draw horizontal bars with intervals in percent, grouped by category, as an SVG element."""
     left, right, y = 8 if are_long(systems) else NAMES, WIDTH - VALUES, 6.0
     parts: list[Element] = []
 
@@ -57,6 +53,8 @@ def bar_chart(
         y += 20
         for bar in category_bars:
             y = name_row(parts, systems, bar.system, left, y)
+            # A corrected accuracy has two intervals: the one that includes the judge's mistakes,
+            # and below its bar that of the judge alone.
             value, interval = bar.corrected or (bar.value, bar.interval)
             parts.append(
                 shape_element(
@@ -151,10 +149,6 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
     """Draw minimum accuracy with intervals over BLEU as SVG, a mark and a name for each system.
 
     If names are long, or systems many, marks are numbered and named below.
-
-    Args:
-        points: at least one point.
-        label: a description of the chart for screen readers.
     """
     left, right, top, bottom = 48, WIDTH - 12, 10, 250
     xs = nice_ticks(100 * min(p.bleu for p in points), 100 * max(p.bleu for p in points))
@@ -228,8 +222,8 @@ def _point_text(point: QualityPoint, systems: Sequence[str]) -> str:
 def _free_place(
     x: float, y: float, width: float, occupied: Iterable[_Box], limits: tuple[float, float]
 ) -> tuple[tuple[float, float], str, _Box]:
-    """Return a free place for a label beside, above or below a dot; if all are occupied, the place
-    to its right, or to its left if the label would leave the chart.
+    """Return a free place for a label beside, above or below a dot; if all are occupied, one beside
+    it.
     """
     anchors = [
         (x + 10, y + 4, "start"),

@@ -70,11 +70,7 @@ def no_link(filters: Mapping[str, str]) -> str:
 
 
 def percent_grid(x: Callable[[float], float], top: float, bottom: float) -> list[Element]:
-    """Return lines at quarters, with percentages below them.
-
-    Args:
-        x: position from the left edge of a value in [0, 1].
-    """
+    """Return lines at quarters, with percentages below; `x` places a value in [0, 1]."""
     grid: list[Element] = []
     for t in (0, 0.25, 0.5, 0.75, 1):
         grid.append(shape_element("line", "grid", x1=x(t), x2=x(t), y1=top, y2=bottom))
@@ -83,12 +79,7 @@ def percent_grid(x: Callable[[float], float], top: float, bottom: float) -> list
 
 
 def chart_svg(height: float, label: str, elements: Sequence[Element]) -> Markup:
-    """Return a chart of the usual width.
-
-    Args:
-        label: a description for screen readers.
-        elements: what it shows, the last on top.
-    """
+    """Return a chart of the usual width, with a label for screen readers; later elements on top."""
     return render_piece(
         "reports/page/pieces.html.jinja",
         "chart",
@@ -100,12 +91,7 @@ def chart_svg(height: float, label: str, elements: Sequence[Element]) -> Markup:
 
 
 def shape_element(tag: str, classes: str, **coordinates: float) -> Element:
-    """Return a shape.
-
-    Args:
-        tag: the name of an SVG element, such as "rect".
-        coordinates: its attributes that are numbers.
-    """
+    """Return an SVG element, such as "rect", with attributes that are numbers."""
     return Element(
         tag,
         {"class": classes, **{key: f"{coordinate:.4g}" for key, coordinate in coordinates.items()}},
@@ -115,10 +101,9 @@ def shape_element(tag: str, classes: str, **coordinates: float) -> Element:
 def text_element(
     x: float, y: float, text: str, classes: str = "", *, title: str = "", transform: str = ""
 ) -> Element:
-    """Return a text.
+    """Return a text, placed from the left and the upper edge.
 
     Args:
-        x, y: position from the left and the upper edge.
         classes: its CSS classes; it begins at `x` unless they say "end" or "middle".
         title: what it says in full; "" if it does so itself.
         transform: an SVG transformation; "" for none.
@@ -137,22 +122,12 @@ def whisker(low: float, high: float, y: float, *, classes: str = "") -> list[Ele
 
 
 def system_mark(system: int, x: float, y: float, *, size: float = 1) -> Element:
-    """Return the mark of a system, which no other has in this colour.
-
-    Args:
-        system: index of the system among those of the report.
-        x, y: position from the left and the upper edge.
-        size: factor of its size.
-    """
+    """Return the mark of a system by its index; no other system has it in this colour."""
     return group_mark(shape(system), f"fill s{colour(system)}", x, y, size=size)
 
 
 def group_mark(number: int, classes: str, x: float, y: float, *, size: float = 1) -> Element:
-    """Return one of the shapes.
-
-    Args:
-        number: which shape, below `N_SHAPES`.
-    """
+    """Return one of the shapes, whose number is below `N_SHAPES`."""
     scale = "" if size == 1 else f" scale({size})"
     attributes = {"d": _SHAPES[number], "transform": f"translate({x:.4g} {y:.4g}){scale}"}
     return Element("path", {"class": classes, **attributes})
@@ -178,11 +153,7 @@ def name_row(
     *,
     has_mark: bool = True,
 ) -> float:
-    """Add mark and name of a system left of what is drawn, or above it if any name is long.
-
-    Args:
-        system: index of the system among them.
-    """
+    """Add mark and name of a system left of what is drawn, or above it if any name is long."""
     if not are_long(systems):
         parts += [system_mark(system, 8, y + 8.5)] * has_mark
         parts.append(text_element(left - 8, y + 12, systems[system], "end"))
@@ -193,16 +164,8 @@ def name_row(
 def named_above(
     parts: list[Element], name: str, system: int, y: float, *, has_mark: bool = True
 ) -> float:
-    """Add the mark and the name of a system, on as many lines as it needs.
-
-    Args:
-        parts: the elements of the chart.
-        name: the name, or a text that begins with it.
-        system: index of the system, which chooses the mark.
-        y: position from the upper edge.
-
-    Returns:
-        Where the next line is.
+    """Add the mark and the name of a system, on as many lines as it needs, and return where the
+    next line is.
     """
     parts += [system_mark(system, 8, y + 8.5)] * has_mark
     for line in name_lines(name, _LINE):
@@ -212,14 +175,5 @@ def named_above(
 
 
 def legend_row(parts: list[Element], systems: Sequence[str], system: int, y: float) -> float:
-    """Add the number, the mark and the name of a system.
-
-    Args:
-        parts: the elements of the chart.
-        system: index of the system among them.
-        y: position from the upper edge.
-
-    Returns:
-        Where the next line is.
-    """
+    """Add the number, the mark and the name of a system, and return where the next line is."""
     return named_above(parts, f"{1 + system}. {systems[system]}", system, y)

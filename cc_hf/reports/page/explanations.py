@@ -1,6 +1,4 @@
-"""Explanations as coloured words and a table, and as HTML. Figures are in
-percent.
-"""
+"""Explanations as coloured words and a table, and as HTML. Figures are in percent."""
 
 from __future__ import annotations
 
@@ -36,17 +34,7 @@ _MAX_MARKED = 0.12  # shares above this have the strongest colour
 
 
 def verdict_line(explanation: Explanation) -> str:
-    """Return the verdict in words.
-
-    Examples:
-        >>> from cc_hf.comparing.explanation import Explanation
-        >>> verdict_line(
-        ...     Explanation(
-        ...         "Ja.", "a", "b", "geometric", 0.3, 0.1, 0.75, 1.1, (), (), "en", "de", "m@1"
-        ...     )
-        ... )
-        'correct: probability of the correct reading 75.0 %'
-    """
+    """Return the verdict in words."""
     verdict = (
         "tie"
         if explanation.probability_correct == 0.5
@@ -146,11 +134,7 @@ def _why_unfit(explanation: Explanation) -> str:
 def explanations_page(
     explanations: Sequence[Explanation], *, command: str = "", sample: Sequence[str] = ()
 ) -> str:
-    """Return a page of explanations side by side. It loads nothing.
-
-    Args:
-        sample: as for `sections_page`.
-    """
+    """Return a page of explanations side by side, which loads nothing."""
     return sections_page(
         map(explanation_html, explanations),
         title="Which words decide the judgement",
@@ -172,7 +156,7 @@ def sections_page(
     command: str = "",
     sample: Sequence[str] = (),
 ) -> str:
-    """Return a page of sections of the class cc-explanation side by side. It loads nothing.
+    """Return a page of sections of the class cc-explanation side by side, which loads nothing.
 
     Args:
         sample: lines above the sections on what is explained, such as system, id and source.

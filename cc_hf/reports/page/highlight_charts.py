@@ -40,10 +40,8 @@ def spread_chart(
     """Draw the accuracies of each system in several groups as marks on one line per system, and the
     gap between the lowest and the highest; the system whose lowest is highest comes first.
 
-    Shapes stand for groups here; the systems are named at their lines.
-
-    Returns:
-        An SVG element. If there are more groups than shapes, it shows the lowest and the highest.
+    Shapes stand for groups here. If there are more groups than shapes, only the lowest and the
+    highest are shown.
     """
     left, right = (8 if are_long(systems) else NAMES) + _END, WIDTH - VALUES - _END
     names = list(dict.fromkeys(group.name for spread in spreads for group in spread.groups))
@@ -189,7 +187,6 @@ def split_chart(
 
 
 def _group_legend(parts: list[Element], shapes: Mapping[str, int], right: float) -> float:
-    """Add the shapes of groups with their names."""
     left, y = 0.0, 16.0
     for name, number in zip(map(category_name, shapes), shapes.values(), strict=True):
         width = 34 + CHARACTER * len(name)

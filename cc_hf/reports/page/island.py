@@ -41,9 +41,6 @@ def island_json(data: Any) -> Markup:
     r"""Return JSON that is safe inside a <script> element: nothing in it ends the element, begins a
     comment or breaks a line.
 
-    Args:
-        data: anything that `json.dumps` accepts, without NaN.
-
     Examples:
         >>> island_json("</script>")
         Markup('"\\u003c/script\\u003e"')
@@ -316,11 +313,7 @@ def _texts(
 
 
 def _labels(samples: Sequence[Sample], system: int, strings: StringTable) -> dict[str, list[int]]:
-    """Return human verdicts, which are correct if a label is the gold one.
-
-    Samples that are to be ignored, or where every reading is allowed, have no verdict, but keep
-    their labels.
-    """
+    """Return human verdicts, which are correct if a label is the gold one."""
     labels = {}
     for index, sample in enumerate(samples):
         annotation: Annotation | None = sample.annotations[system]
@@ -329,6 +322,8 @@ def _labels(samples: Sequence[Sample], system: int, strings: StringTable) -> dic
                 VERDICTS.index("correct" if label == annotation.gold else "incorrect")
                 for label in annotation.labels
             ]
+            # Samples that are to be ignored, or where every reading is allowed, have no verdict,
+            # but keep their labels.
             agreed = verdicts[0] if annotation.gold and len(set(verdicts)) == 1 else -1
             labels[str(index)] = [
                 agreed,

@@ -20,8 +20,8 @@ __all__ = ["neutral_tables"]
 
 
 def neutral_tables(report: Report) -> Iterable[LinkTable]:
-    """Yield, for each metric with probabilities, how many samples of each system are uncertain, and
-    for each metric that reads genders, how it reads samples of neutral gender.
+    """Yield how many samples of each system are uncertain by each metric with probabilities, and
+    how each metric that reads genders reads samples of neutral gender.
     """
     for metric in report.judging:
         link = sample_link(report, metric)

@@ -73,16 +73,6 @@ def html_page(report: Report) -> str:
 
     All external text (names, sources, translations, notes) is escaped, or inserted as text by the
     script of the page.
-
-    Examples:
-        >>> from cc_hf.reports.samples import ReportedSystem
-        >>> from cc_hf.reports.report import build_report
-        >>> from cc_hf.results import EvaluationResult
-        >>> scores = {"accuracy": 0.5}
-        >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, scores, {}, (), ())
-        >>> page = html_page(build_report([ReportedSystem("<script>", {"own": result})]))
-        >>> "&lt;script&gt;" in page, "http-equiv" in page
-        (True, True)
     """
     filters = attributes(report)
     split_table = most_split(report, filters)
@@ -147,8 +137,7 @@ def small_page(
     """Return a page of one command that is no report, in the frame of reports.
 
     Args:
-        template: as for `render_page`, of a template that extends `small.html.jinja` of this
-            folder.
+        template: a template that extends `small.html.jinja` of this folder.
         about: what the page shows, in one or two sentences.
         signature: that of the figures, if they have one.
         command: the command that made the page, as one would type it.
@@ -173,10 +162,8 @@ def frame() -> dict[str, object]:
 
 
 def folder_page(template: str, *, style: str, script: str, **values: object) -> str:
-    """Return a page that loads further scripts from its own folder.
-
-    Args:
-        style, script: what the page has besides the style and the tools of reports.
+    """Return a page that loads further scripts from its own folder; `style` and `script` are what
+    it has besides those of reports.
     """
     styles, scripts = _resource("page.css") + Markup(style), _resource("tools.js") + Markup(script)
     frame = _common(styles, scripts, style_source=f"'{_hash(styles)}'", others=" 'self' file:")
@@ -186,7 +173,6 @@ def folder_page(template: str, *, style: str, script: str, **values: object) -> 
 def _common(
     style: Markup, script: Markup, *, style_source: str, others: str = ""
 ) -> dict[str, object]:
-    """Return what all layouts need."""
     return {
         "style": style,
         "script": script,
@@ -209,7 +195,7 @@ def html_table(table: ReportTable, *, classes: str = "") -> Markup:
 
 def _split_charts(report: Report, table: SplitTable | None) -> Iterable[tuple[str, Markup]]:
     """Yield a caption and a chart of the values whose categories differ most, for each of the
-    systems by which they differ most.
+    systems.
     """
     if table is None:
         return
@@ -242,10 +228,8 @@ def _split_charts(report: Report, table: SplitTable | None) -> Iterable[tuple[st
 def category_parts(
     report: Report, *, has_links: bool = True
 ) -> Iterable[tuple[str, Markup, Markup]]:
-    """Yield the name, the bars and the table of each metric that has categories.
-
-    Args:
-        has_links: whether figures open the samples that they count, which must be on the page.
+    """Yield the name, the bars and the table of each metric that has categories; with links, the
+    samples must be on the page.
     """
     names = [system.name for system in report.systems]
     for metric in report.metrics:
@@ -308,10 +292,7 @@ def lead(report: Report) -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Args:
-        noun: the noun, whose plural ends in s.
+    """Return a number with its noun, whose plural ends in s.
 
     Examples:
         >>> counted(1, "system"), counted(1200, "sample")

@@ -49,8 +49,10 @@ _FEW, _LONG = 4, 20  # columns of more systems, or of longer names, are numbered
 class LinkedText(NamedTuple):
     """A text that opens the samples that it speaks of; `href` is "" where there are none.
 
-    `shade` is from 0 to 5 for a cell whose colour says how large its share of the row is, and
-    negative for others. `is_good` tells the colour of right readings from that of wrong ones.
+    Attributes:
+        shade: from 0 to 5 for a cell whose colour says how large its share of the row is, negative
+            for others.
+        is_good: whether the colour is that of right readings.
     """
 
     text: str
@@ -73,7 +75,6 @@ class StandingOut:
     """What stands out by one metric.
 
     Attributes:
-        metric: the name of the metric in words.
         spreads: name of an attribute -> the chart of the accuracies in its groups.
         systems: per system where it fails most.
         hard_values: name of an attribute -> the chart of the values on which systems fail most.
@@ -94,15 +95,6 @@ def sample_link(report: Report, metric: str) -> Link:
 
     The address is the part of the page's own address after "#", where the page's script reads and
     writes the state of the filters.
-
-    Examples:
-        >>> from cc_hf.reports.samples import ReportedSystem
-        >>> from cc_hf.reports.report import build_report
-        >>> from cc_hf.results import EvaluationResult
-        >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {}, {}, (), ())
-        >>> report = build_report([ReportedSystem("a", {"own": result})])
-        >>> sample_link(report, "own")({"system": "a"})
-        ''
     """
 
     def link(filters: Mapping[str, str]) -> str:
@@ -118,9 +110,7 @@ def sample_link(report: Report, metric: str) -> Link:
 
 
 def _wrong_first(report: Report, metric: str, link: Link) -> Link:
-    """Return a function that opens wrong samples first, the surest first, where the metric says how
-    sure it is.
-    """
+    """Return a function that opens wrong samples first, the surest first."""
     results = report.of_metric(metric).values()
     known = (j.probability_correct is not None for r in results for j in r.judgements[:1])
     order = {"order": "wrong"} if any(known) else {}
@@ -135,10 +125,8 @@ def no_link(filters: Mapping[str, str]) -> str:
 def standing_out(
     report: Report, attributes: Sequence[Attribute], *, has_links: bool = True
 ) -> Iterable[StandingOut]:
-    """Yield what stands out by each metric that judges single translations.
-
-    Args:
-        has_links: whether figures open the samples that they count, which must be on the page.
+    """Yield what stands out by each metric that judges single translations; with links, the samples
+    must be on the page.
     """
     names = [system.name for system in report.systems]
     for metric in report.judging:
@@ -198,12 +186,7 @@ def judge_alone(report: Report, metric: str) -> str:
 
 
 def filter_name(attribute: str) -> str:
-    """Return the name of the filter by an attribute, or by the category, in addresses.
-
-    Examples:
-        >>> filter_name("category"), filter_name("occupation")
-        ('category', 'data.occupation')
-    """
+    """Return the name of the filter by an attribute, or by the category, in addresses."""
     return attribute if attribute == "category" else f"data.{attribute}"
 
 

@@ -49,10 +49,8 @@ def report_of(
     *,
     notes: Sequence[str] = (),
 ) -> Report:
-    """Return the report of evaluated systems, the first of which is the baseline.
-
-    Args:
-        examples: those that were judged; None for rows of the user's own.
+    """Return the report of evaluated systems, the first of which is the baseline; `examples` is
+    None for rows of the user's own.
     """
     systems = []
     for outcome in outcomes:
@@ -106,11 +104,10 @@ def figure_lines(report: Report) -> Iterator[str]:
 
 
 def displayed(outcome: EvaluationResult | ResultSet) -> Iterator[Piece]:
-    """Yield what Python and notebooks show of one system: the answer, without the data, which may
-    have to be downloaded.
-    """
+    """Yield what Python and notebooks show of one system."""
     results = results_of(outcome)
     if any(result.scores for result in results):
+        # Without the data, which may have to be downloaded.
         yield from answer(report_of([outcome], None), in_terminal=False)
         return
     for result in results:
@@ -118,8 +115,8 @@ def displayed(outcome: EvaluationResult | ResultSet) -> Iterator[Piece]:
 
 
 def answer(report: Report, *, in_terminal: bool = True) -> Iterator[Piece]:
-    """Yield what a reader of several systems asks first. Of many metrics these are the first, whose
-    figures may be cited if any may, and the first that judges by an evaluator.
+    """Yield what a reader of several systems asks first: of many metrics the first, whose figures
+    may be cited if any may, and the first that judges by an evaluator.
     """
     first = report.first
     yield from unmarked_lines(r for system in report.systems for r in system.results.values())
@@ -183,9 +180,7 @@ def _systems(report: Report, metric: str) -> ReportTable:
 
 
 def _said(results: Mapping[str, EvaluationResult]) -> Headline:
-    """Return what is said of the figures that all systems have, such as those that are not
-    corrected where only some are.
-    """
+    """Return what is said of the figures that all systems have."""
     of_systems = [headline(result) for result in results.values()]
     return next(
         (

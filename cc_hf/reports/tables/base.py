@@ -41,10 +41,8 @@ _NAMED_IN_NOTES = 6  # at most so many figures, because a dataset can have hundr
 
 
 def result_table(result: EvaluationResult) -> Iterator[Piece]:
-    """Yield the tables of one result, and the lines around them.
-
-    They show n and accuracy with its interval for each category, with weighted accuracy, ties and
-    inconclusive verdicts if the metric has them; then the total, the minimum and all other figures.
+    """Yield the tables of one result, and the lines around them: categories, then the total, the
+    minimum and all other figures.
     """
     title = _title(result.system, data_name(result), metric_name(result.metric))
     others = [
@@ -187,8 +185,6 @@ def intervals_text(metrics: Iterable[str], figures: Iterable[str] = ()) -> str:
     Examples:
         >>> intervals_text(["contrastive_conditioning", "simplegen_accuracy"])
         "by Wilson's score, within categories"
-        >>> intervals_text(["a metric of one's own"])
-        "by the metric's own method"
     """
     by_text: dict[str, list[str]] = {}
     for metric in dict.fromkeys(metrics):
@@ -203,31 +199,14 @@ def intervals_text(metrics: Iterable[str], figures: Iterable[str] = ()) -> str:
 
 
 def interval_notes(result: EvaluationResult) -> list[str]:
-    """Say which intervals are unusual or missing, and which figures, and why, with one line per
-    reason.
-
-    Examples:
-        >>> from cc_hf.results import NoInterval
-        >>> notes = {"f1": NoInterval("it is the same in every resample")}
-        >>> result = EvaluationResult(
-        ...     "", "", "de", "own", "own|n:2", 2, {"f1": 1.0}, {}, (), (), {}, notes
-        ... )
-        >>> interval_notes(result)
-        ['no interval: it is the same in every resample: f1']
-    """
+    """Say which intervals are unusual or missing, and why, with one line per reason."""
     notes = {figure_label(result.metric, n): text for n, text in result.interval_notes().items()}
     missing = {label: f"no figure: {reason}" for label, reason in missing_figures(result).items()}
     return grouped_notes(notes | missing)
 
 
 def grouped_notes(notes: Mapping[str, str]) -> list[str]:
-    """Group names by their note; return one line per note, and omit empty notes.
-
-    Args:
-        notes: name -> note.
-
-    Returns:
-        One line per note, followed by at most six of the names that have it.
+    """Return one line per note, followed by at most six of the names that have it.
 
     Examples:
         >>> grouped_notes({"a": "no interval", "b": "", "c": "no interval"})
@@ -237,13 +216,7 @@ def grouped_notes(notes: Mapping[str, str]) -> list[str]:
 
 
 def names_by_note(notes: Mapping[str, str]) -> dict[str, str]:
-    """Group names by their note, and omit empty notes.
-
-    Args:
-        notes: name -> note.
-
-    Returns:
-        Note -> the names that have it, at most six of them, separated by commas.
+    """Return note -> the names that have it, at most six of them, separated by commas.
 
     Examples:
         >>> names_by_note({"a": "no interval", "b": "", "c": "no interval"})
@@ -265,7 +238,6 @@ def _title(*parts: str) -> str:
 
 
 def _in_categories(result: EvaluationResult) -> set[str]:
-    """Return the figures that the table of categories shows."""
     names = ["accuracy", "min_accuracy", *(f"accuracy_{c.category}" for c in result.categories)]
     return {
         *(f"{kind}{name}" for kind in _kinds(result).values() for name in names),
@@ -274,9 +246,8 @@ def _in_categories(result: EvaluationResult) -> set[str]:
 
 
 def _kinds(result: EvaluationResult) -> dict[str, str]:
-    """Return the columns of accuracies -> how the names of their figures begin. A terminal has no
-    room for weighted ones beside corrected ones.
-    """
+    """Return the columns of accuracies -> how the names of their figures begin."""
+    # A terminal has no room for weighted accuracies beside corrected ones.
     if f"{CORRECTED}accuracy" in result.scores:
         return {"corrected": CORRECTED, "judge alone": ""}
     weighted = any(c.weighted_accuracy is not None for c in result.categories)

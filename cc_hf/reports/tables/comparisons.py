@@ -204,7 +204,6 @@ def _cell(difference: PairedDifference, n_resamples: int) -> Cell:
 
 
 def _agreement_tables(agreement: MetricAgreement, title: str) -> Iterator[Piece]:
-    """Yield the verdicts of two metrics by each other, and how much they agree."""
     cells = zip(agreement.labels, agreement.confusion, strict=True)
     yield ReportTable.of(
         f"{title}: {agreement.left} (rows) and {agreement.right} (columns) on the same"
@@ -224,10 +223,7 @@ def _agreement_tables(agreement: MetricAgreement, title: str) -> Iterator[Piece]
 
 
 def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]]:
-    """Return totals and minima, then the categories in the order of the papers, corrected before
-    unweighted before weighted; each accuracy is followed by the rate of what is inconclusive.
-    Differences of figures come last.
-    """
+    """Return totals and minima, the categories in the order of the papers, then differences."""
     differences = comparison.differences
     totals = {
         f"{CORRECTED}accuracy": "corrected",
@@ -268,9 +264,8 @@ def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]
 
 
 def gate_tables(decided: Gate) -> list[Piece]:
-    """Return the decision, a row for each figure, and what the columns are.
-
-    Figures that decide come first, then those that fail, or that are not sure.
+    """Return the decision, a row for each figure, those that decide first, and what the columns
+    are.
     """
     order = ("fail", "cannot tell", "pass")
     rows = [

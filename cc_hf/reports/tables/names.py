@@ -215,11 +215,7 @@ def _about(metric: type[Metric]) -> str:
 
 
 def metric_row(name: str, metric: type[Metric], options: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a metric does, its options, and where it fits, as plain data for JSON.
-
-    Args:
-        options: option -> what it is.
-    """
+    """Return what a metric does, its options, and where it fits, as plain data for JSON."""
     return {
         "name": name,
         "about": _about(metric),

@@ -52,8 +52,8 @@ def read_contrawsd(
 
 
 def frequency_class(frequency: str) -> str:
-    """Return the class of how often a word has a sense in the training data, named as in
-    evaluate.py.
+    """Return the class of how often a word has a sense in the training data, as evaluate.py names
+    it.
 
     Examples:
         >>> frequency_class("21/345"), frequency_class("20/345"), frequency_class("10001/20000")

@@ -44,12 +44,7 @@ def _splitter(lang: str) -> Callable[[str], list[str]]:
 
 
 def last_sentence(text: str, lang: str) -> str:
-    """Return the last sentence of a text, by the rules of Koehn and Schroeder (sentence_splitter).
-
-    Examples:
-        >>> last_sentence("Kommt Dr. Meier? Ja, er kommt.", "de")
-        'Ja, er kommt.'
-    """
+    """Return the last sentence, by the rules of Koehn and Schroeder (sentence_splitter)."""
     return (_splitter(lang)(text.strip()) or [text])[-1]
 
 
@@ -83,15 +78,6 @@ def judge_rows(
     """Return the verdict on every translation: correct if it holds the form, else incorrect.
 
     `predicted` is the form where it is found, else "".
-
-    Args:
-        ids: names of the examples; None for row numbers.
-
-    Examples:
-        >>> row = {"expected": "glaube"}
-        >>> texts = ["Ich glaube es. Nein.", "Nein, das glaube ich nicht."]
-        >>> [j.verdict for j in judge_rows(texts, [row] * 2, tgt_lang="de")]
-        ['incorrect', 'correct']
     """
     names = check_ids(ids, len(predictions))
     judgements = []
@@ -167,19 +153,16 @@ class ExpectedForm(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for CTXPRO, else the reason."""
         if dataset == "ctxpro":
             return ""
         return f"expected_form needs the form that each translation must hold, not {dataset}"
 
     @staticmethod
     def check_available(tgt_lang: str) -> None:
-        """Check that sentence_splitter is installed."""
         _splitter(tgt_lang)
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return the form and the category of the examples."""
         return [
             {"expected": e.gold, "category": e.category}
             for e in examples
@@ -193,12 +176,6 @@ class ExpectedForm(Metric):
             check_reading(j, "correct" if j.predicted == j.gold else "incorrect")
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every translation and compute the figures.
-
-        Raises:
-            InputError: for options out of range, or a language that cannot be split.
-            MissingDependencyError: without sentence_splitter, if sentences are split.
-        """
         exact = flag("parity", self.parity)
         if self.within not in WITHIN:
             raise InputError(f"within: expected {' or '.join(WITHIN)}, got {shown(self.within)}")

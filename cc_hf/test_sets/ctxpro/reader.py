@@ -86,7 +86,6 @@ def _contexts(path: Path, sentences: Sequence[str]) -> list[str]:
 
 
 def _files(name: str, has_context: bool) -> tuple[SourceFile, ...]:
-    """Return the file of the examples, and that of their contexts if it is needed."""
     phenomenon, _, lang = name.partition("_")
     test = f"{phenomenon}.opensubtitles.en-{lang}.test"
     names = (f"paper/jsons/{test}.json", f"paper/inputs/{test}")

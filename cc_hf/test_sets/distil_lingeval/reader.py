@@ -1,8 +1,8 @@
 """DistilLingEval (Vamvas & Sennrich 2021): English sentences with a German translation and the same
 translation with one error, such as a negation that is lost.
 
-`files.tsv` holds the path, sha256 and size of the files that could be read when this was
-written; the others are pinned by their commit.
+`files.tsv` holds the path, sha256 and size of the files that could be read when this was written;
+the others are pinned by their commit.
 """
 
 from __future__ import annotations
@@ -52,16 +52,14 @@ _BY = {"human": "people", "mt": "a machine"}
 def read_distil_lingeval(
     paths: Mapping[str, Path], config: str, split: str
 ) -> Iterator[ContrastiveTranslationExample]:
-    """Yield the examples of one set, or of the three of polarity; ids are 0-based lines.
-
-    A line without a source, of which upstream has one, is left out.
-    """
+    """Yield the examples of one set, or of the three of polarity; ids are 0-based lines."""
     name, _, variant = config.partition(".")
     for part in _POLARITY if name == "polarity" else (name,):
         folder = f"data/{_SETS[part][0]}.{variant}"
         files = [paths[f"{folder}/{file}"] for file in _FILES]
         for line, (source, correct, incorrect) in enumerate(aligned_lines(*files)):
             if not source.strip():
+                # Upstream has one line without a source.
                 continue
             if not correct.strip() or not incorrect.strip():
                 raise DataError(

@@ -44,7 +44,7 @@ def readings(
 
     A translation is feminine if it has a word that only the feminine reference has, and none that
     only the masculine one has; masculine in the reverse case; mixed with words of both kinds, and
-    inconclusive without any. Words are lower-cased runs of letters and digits.
+    inconclusive without any.
 
     Examples:
         >>> row = {"feminine": "La jefa vino.", "masculine": "El jefe vino."}
@@ -60,17 +60,11 @@ def readings(
 def list_shares(
     lists: Sequence[Sequence[str]], references: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
-    """Return what n-best lists hold where nothing says the gender.
+    """Return what n-best lists hold where nothing says the gender: scores in [0, 1] and their
+    intervals by Wilson's score.
 
-    Returns:
-        Scores in [0, 1] and their intervals by Wilson's score: `both_genders`, the share of lists
-        with a feminine and a masculine translation; `feminine_first`, that of feminine ones among
-        the first translations that show one gender, dropped if none does.
-
-    Examples:
-        >>> row = {"feminine": "La jefa vino.", "masculine": "El jefe vino."}
-        >>> list_shares([["Vino la jefa.", "El jefe."], ["El jefe."]], [row] * 2)[0]
-        {'both_genders': 0.5, 'feminine_first': 0.5}
+    `both_genders` is the share of lists with a feminine and a masculine translation;
+    `feminine_first`, that of feminine ones among the first translations that show one gender.
     """
     if not lists or len(lists) != len(references) or not all(lists):
         raise InputError(
@@ -157,7 +151,6 @@ class GenderWords(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for the rows of GATE that are read by words, else the reason."""
         if dataset == "gate" and config.endswith(".all"):
             return ""
         return (
@@ -167,7 +160,6 @@ class GenderWords(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return both references and the category of the examples."""
         return [
             {
                 "feminine": example.extra["feminine"],
@@ -179,7 +171,6 @@ class GenderWords(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse references of which one has no word of its own."""
         for row, reference in enumerate(references):
             sides = ("feminine", "masculine")
             only = only_words(*(reference[key] for key in sides))
@@ -191,11 +182,6 @@ class GenderWords(Metric):
                     )
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Read every translation and compute the shares.
-
-        Raises:
-            InputError: for a language without spaces between words.
-        """
         check_spaced_language(rows.tgt_lang, self.name)
         read = np.array(readings(rows.translations, rows.references))
         feminine, shows_one = read == "feminine", np.isin(read, READINGS[:2])
@@ -219,5 +205,4 @@ class GenderWords(Metric):
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
-        """Return no lists of verdicts, since there are none."""
         return {}

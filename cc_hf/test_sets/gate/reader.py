@@ -1,8 +1,5 @@
 """GATE (Rarrick et al. 2023): English sentences with people whose gender nothing says, and a
-Spanish, French or Italian translation for every combination of genders.
-
-Cells are read without quoting, since a quotation mark at the beginning of a cell belongs to the
-sentence. Nothing in the data is right or wrong: the figures are shares.
+Spanish, French or Italian translation for every combination of genders. The figures are shares.
 """
 
 from __future__ import annotations
@@ -101,8 +98,8 @@ def read_gate(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Ex
     """Yield the rows in file order; the id is the number of variants and the 0-based row.
 
     `.translations` and the sources are of the rows with one person, without those whose two
-    translations are equal; the sources also leave out rows whose person stands at several places
-    of the sentence, or at none. `.all` leaves out the rows in which the all-feminine or the
+    translations are equal; the sources also leave out rows whose person stands at several places of
+    the sentence, or at none. `.all` leaves out the rows in which the all-feminine or the
     all-masculine translation has no word of its own. `.to_feminine` and `.to_masculine` have all
     rows with one person; their source is the translation of the other gender.
     """
@@ -123,6 +120,7 @@ def _rows(path: Path, n: int, *, has_split: bool) -> Iterator[_Row]:
     """Yield the rows of a file, whose columns are read by their names."""
     variants = ["".join(genders) for genders in product("fm", repeat=n.bit_length() - 1)]
     columns = [*_SHARED, "source", *variants, *(["data_split"] if has_split else [])]
+    # A quotation mark at the beginning of a cell belongs to the sentence, so nothing is quoted.
     for number, (where, row) in enumerate(
         read_rows(path, TABLES, dict.fromkeys(columns), has_quotes=False)
     ):
@@ -221,8 +219,7 @@ def _rewriting(row: _Row, lang: str, gender: str) -> Example:
 
 def _places(source: str, mentions: str) -> list[Focus]:
     """Return where a person is mentioned: all places of the first mention that is in the source,
-    whole, or by its head in brackets. The focus is the head, or the mention if none is marked. A
-    person without a mention has a pronoun in parentheses.
+    whole, or by its head in brackets, which is the focus where it is marked.
     """
     for mention in mentions.split("="):
         head = _HEAD.search(mention)

@@ -88,7 +88,6 @@ class RewritingScore(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for the rewriting of GATE, else the reason."""
         if dataset == "gate" and ".to_" in config:
             return ""
         return (
@@ -98,11 +97,9 @@ class RewritingScore(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return reference and labels of the examples."""
         return [{key: example.extra[key] for key in _FIELDS} for example in examples]
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Compare every output with its reference and compute the figures."""
         outputs = [output.strip() for output in rows.translations]
         right = np.array(
             [
@@ -130,18 +127,15 @@ class RewritingScore(Metric):
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
-        """Return no lists: an output is right if it is the reference."""
         return {}
 
 
 def _ratios(
     right: np.ndarray[Any, np.dtype[np.bool_]], given: np.ndarray[Any, np.dtype[np.bool_]]
 ) -> tuple[tuple[str, Any, Any], ...]:
-    """Return the name, parts and wholes of each figure.
-
-    With P = right / given and R = right / all, 1.25 P R / (0.25 P + R) is
-    1.25 right / (0.25 all + given).
-    """
+    """Return the name, parts and wholes of each figure."""
+    # With P = right / given and R = right / all, 1.25 P R / (0.25 P + R) is
+    # 1.25 right / (0.25 all + given).
     return (
         ("precision", right, given),
         ("recall", right, np.ones(len(right))),

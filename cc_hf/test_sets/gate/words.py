@@ -8,9 +8,8 @@ __all__ = ["only_words"]
 
 
 def only_words(first: str, second: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words that only the first of two texts has, and those that only the second has.
-
-    Words are lower-cased runs of letters and digits.
+    """Return the words, lower-cased runs of letters and digits, that only the first of two texts
+    has, and those that only the second has.
 
     Examples:
         >>> [sorted(words) for words in only_words("La jefa es alta.", "El jefe es alto.")]

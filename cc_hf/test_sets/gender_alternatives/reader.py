@@ -70,11 +70,10 @@ def read_gender_alternatives(
     paths: Mapping[str, Path], config: str, split: str
 ) -> Iterator[Example]:
     """Yield the sentences with one person of open gender whom all gendered words of the translation
-    belong to, in file order.
+    belong to, in file order; the id is the part and upstream's id in it (`gate.17`).
 
-    The id is the part and upstream's id in it (`gate.17`). Rows that annotators called invalid,
-    with several such people, without gendered words, or with another number of people than of
-    genders, are left out, and so is a person whose words are not found in the sentence.
+    Rows that annotators called invalid, or with another number of people than of genders, are left
+    out, and so is a person whose words are not found in the sentence.
     """
     lang, _, form = config.partition(".")
     for part in _PARTS:

@@ -46,8 +46,7 @@ def reading_of(translation: str, masculine: str, feminine: str, neutral: str = "
     """Return which form a translation uses for people.
 
     Forms may be the end of a compound. Inclusive forms are those of the feminine stem with a sign
-    or a capital before the ending. Feminine forms, singular ones as well, are looked for in the
-    rest, and masculine ones, which may end in -n or -s, in what is left.
+    or a capital before the ending.
 
     Examples:
         >>> forms = ("Leser", "Leserinnen", "Lesende")
@@ -59,6 +58,8 @@ def reading_of(translation: str, masculine: str, feminine: str, neutral: str = "
     women = [*_forms(feminine)]
     stems = [form.removesuffix(_PLURAL) for form in women if form.endswith(_PLURAL)]
     singular = [f"{stem}in" for stem in stems]
+    # Feminine forms, singular ones as well, are looked for in the rest, and masculine ones, which
+    # may end in -n or -s, in what is left.
     for reading, forms, ending, flags in (
         ("inclusive", stems, _INCLUSIVE, 0),
         ("feminine", [*women, *singular], "", re.IGNORECASE),
@@ -165,7 +166,6 @@ class GenderFairForms(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for gender_fair_german, else the reason."""
         if dataset == "gender_fair_german":
             return ""
         return (
@@ -175,12 +175,10 @@ class GenderFairForms(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return forms, noun and label of the examples."""
         return [{key: example.extra[key] for key in _FIELDS} for example in examples]
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a label that is no reading."""
         for row, reference in enumerate(references):
             if reference["label"] not in (*READINGS, ""):
                 raise InputError(
@@ -189,11 +187,6 @@ class GenderFairForms(Metric):
                 )
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Read every translation and compute the shares.
-
-        Raises:
-            InputError: for a target language other than German.
-        """
         if rows.tgt_lang != "de":
             raise InputError(
                 "tgt_lang: gender_fair_forms reads German forms; expected de, got"
@@ -232,5 +225,4 @@ class GenderFairForms(Metric):
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
-        """Return no lists of verdicts, since there are none."""
         return {}

@@ -92,13 +92,13 @@ class _Row(NamedTuple):
 def read_gender_res(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
     """Yield an example for each slot, an adjective that agrees with a person, in file order.
 
-    The id has the 1-based row of the suite and the slot in it (`0007.2`). The lines of the suite
-    are found by their documents.
+    The id has the 1-based row of the suite and the slot in it (`0007.2`).
     """
     pair, _, is_probing = config.partition(".")
     sources, documents = (paths[file.path] for file in _files(pair))
     row = 0
     for line, (source, document) in enumerate(aligned_lines(sources, documents)):
+        # The lines of the suite are found by their documents.
         if _SUITE in document.rpartition("\t")[2]:
             row += 1
             where = Place(sources, line + 1)
@@ -164,10 +164,11 @@ def _parsed(source: str, where: Place) -> _Row:
 
 def _twins(example: Example) -> tuple[str, str] | None:
     """Return the line without the words that show the gender of the slot's person, and the slot;
-    and whom they mean. Lines in which no person has such words have no twins.
+    and whom they mean.
     """
     template, person = example.extra["template"], example.extra["person"]
     if template in ("speech", "pair") or (template == "to" and person == "second"):
+        # Lines in which no person has such words have no twins.
         return None
     line = _PERSONS[template == "to", person].sub("_", example.source)
     who = {"female": "woman", "male": "man"}.get(example.extra["gender"], "nobody")

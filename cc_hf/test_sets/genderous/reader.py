@@ -71,10 +71,8 @@ _EXTRA = ("part", "adjective", "adjective_class", "open_share")
 
 
 def read_genderous(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
-    """Yield the sentences in file order: with the occupation alone, with "their", with adjectives.
-
-    The id is the part and the 0-based row in its file (`adjective.17`). The category is the
-    stereotype of the occupation.
+    """Yield the sentences in file order; the id is the part and the 0-based row in its file
+    (`adjective.17`), the category the stereotype of the occupation.
     """
     for part, (name, _, _, columns) in _PARTS.items():
         for number, (where, row) in enumerate(

@@ -27,13 +27,12 @@ _Floats = npt.NDArray[np.float64]
 def why_no_ratio(readings: Sequence[Reading]) -> str:
     """Return why readings have no `preference_ratio`; "" if they have one.
 
-    As in the paper, a stereotype with fewer than 10 rows is missing, and no score is given.
-
     Examples:
         >>> why_no_ratio([Reading("0", "stereotype_01", "", "masculine", 0.5)])[:56]
         'fewer than 10 rows of stereotype_01 (1), stereotype_02 ('
     """
     by_stereotype = _probabilities(readings)
+    # As in the paper, a stereotype with fewer than 10 rows is missing, and no score is given.
     few = [f"{name} ({len(p)})" for name, p in by_stereotype.items() if len(p) < _FEWEST]
     if few:
         return f"fewer than {_FEWEST} rows of {', '.join(few)}"
@@ -68,9 +67,7 @@ def preference_ratio(readings: tuple[Reading, ...]) -> tuple[float, Interval | N
 
 
 def stereotype_score(result: EvaluationResult) -> DerivedFigure | MissingFigure | None:
-    """Return the score of a result whose readings are masculine forms on stereotypes; None for
-    others.
-    """
+    """Return the score of readings that are masculine forms on stereotypes; None for others."""
     if counted_share(result) != "masculine_preference" or not all(
         reading.category in STEREOTYPES for reading in result.readings
     ):

@@ -75,8 +75,7 @@ def read_gest(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Ex
     """Yield the rows in file order; ids are 0-based rows.
 
     The gold gender of probing examples is "none". Those with contrastive sources have an apposition
-    after the first "I", and stand for the masculine, whose share is counted; a sentence without an
-    "I", of which version 1.1 has one, is left out of them.
+    after the first "I", and stand for the masculine, whose share is counted.
     """
     name = config.removesuffix(_SOURCES)
     for number, (_, row) in enumerate(read_rows(paths[_FILES[name].path], form=_FORM)):
@@ -86,6 +85,7 @@ def read_gest(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Ex
             yield ProbingExample(str(number), "en", "", sentence, category, "none", extra=extra)
             continue
         speaker = _SPEAKER.search(sentence)
+        # Version 1.1 has one sentence without an "I".
         if speaker is None:
             continue
         focus = Focus("I", speaker.start())

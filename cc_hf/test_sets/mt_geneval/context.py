@@ -29,7 +29,7 @@ _PRONOUNS = {
 
 
 def context_gender(context: str) -> str:
-    """Return "male" or "female" if all third-person pronouns of a text have this gender, else "".
+    """Return "male" or "female" if all third-person pronouns of a text have it, else "".
 
     Examples:
         >>> context_gender("She spoke for the dockers."), context_gender("He met her.")

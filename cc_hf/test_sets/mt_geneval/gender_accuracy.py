@@ -77,7 +77,6 @@ def judge_rows(
     one reference, such as a blank one, is undecided, and its `predicted` is "".
 
     Args:
-        ids: names of the examples; None for row numbers.
         undecided: verdict on undecided translations: "correct", as in the paper's program, or
             "inconclusive".
         tokens: how texts are split, "mt_geneval" or "split", see `words`.
@@ -86,8 +85,6 @@ def judge_rows(
         >>> row = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}
         >>> [j.verdict for j in judge_rows(["Sie ist Arzt.", "Er hilft."], [row, row])]
         ['incorrect', 'incorrect']
-        >>> judge_rows(["Hilfe!"], [row], undecided="inconclusive")[0].verdict
-        'inconclusive'
     """
     names = check_ids(ids, len(predictions))
     judgements = []
@@ -173,11 +170,7 @@ _COLUMNS = {
 
 
 def _figures(judgements: Sequence[Judgement], names: Sequence[str]) -> Figures:
-    """Return the figures of judgements.
-
-    Args:
-        names: the name of the pair of each judgement; "" for none.
-    """
+    """Return the figures of judgements, each with the name of its pair, "" for none."""
     pairs = names if any(names) else None
     unit_scores, unit_intervals, n_pairs_correct = _unit_figures(judgements, pairs)
     of_pairs: dict[str, int] = {}
@@ -286,7 +279,6 @@ class GenderAccuracy(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for MT-GenEval with references of both genders, else the reason."""
         if dataset != "mt_geneval":
             return (
                 "gender_accuracy needs a reference of each gender, which only mt_geneval has, not"
@@ -301,7 +293,6 @@ class GenderAccuracy(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return both references, category, gender and pair of the examples."""
         return [
             {
                 "reference": (
@@ -325,7 +316,6 @@ class GenderAccuracy(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse pairs that are not two rows each, and rows without a pair among paired rows."""
         rows: dict[str, list[int]] = {}
         for row, reference in enumerate(references):
             rows.setdefault(reference["pair"], []).append(row)
@@ -346,20 +336,14 @@ class GenderAccuracy(Metric):
 
     @classmethod
     def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
-        """Refuse a verdict that does not follow from the words that are found. A text that was not
-        translated is incorrect, whatever is found in it.
-        """
+        """Refuse a verdict that does not follow from the words that are found."""
         undecided = signed.get("undecided", "correct")
         for j in judgements:
             allowed = {j.gold: ["correct"], "": [undecided]}.get(j.predicted, [])
+            # A text that was not translated is incorrect, whatever is found in it.
             check_reading(j, "incorrect", *allowed)
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every translation and compute the figures.
-
-        Raises:
-            InputError: for a language without spaces between words, or an option that is not known.
-        """
         check_spaced_language(rows.tgt_lang, self.name)
         check_choice("undecided", self.undecided, _UNDECIDED)
         check_choice("tokens", self.tokens, _TOKENS)
@@ -385,12 +369,10 @@ class GenderAccuracy(Metric):
 
     @classmethod
     def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
-        """Return all figures, and all counts but that of blank translations.
-
-        Files of older versions do not name pairs, which are the units of some intervals.
-        """
+        """Return all figures, and all counts but that of blank translations."""
         figures = _figures(judgements, [j.pair for j in judgements])
         if any(j.pair for j in judgements):
             return figures
+        # Files of older versions do not name pairs, which are the units of some intervals.
         names = summarize(judgements).intervals
         return replace(figures, intervals={n: figures.intervals[n] for n in names})

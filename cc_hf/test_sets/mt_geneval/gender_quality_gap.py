@@ -62,10 +62,8 @@ def _side(
 def _figures(
     scorer: BLEU | CHRF, name: str, sums: npt.NDArray[np.float64]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Return both genders' scores and their gap for each row of sums, divided by 100.
-
-    The first half of the columns belongs to the male side.
-    """
+    """Return both genders' scores and their gap for each row of sums, divided by 100."""
+    # The first half of the columns belongs to the male side.
     half = sums.shape[1] // 2
     score = score_of_sums(name, scorer)
     male, female = (score({"all": part})[name] for part in (sums[:, :half], sums[:, half:]))
@@ -156,7 +154,6 @@ class GenderQualityGap(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for MT-GenEval with all counterfactual pairs, else the reason."""
         if dataset != "mt_geneval":
             return (
                 "gender_quality_gap needs pairs of counterfactual sentences with references, which"
@@ -176,7 +173,6 @@ class GenderQualityGap(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return reference, gender and pair of the examples."""
         # The published figures are computed on the raw upstream lines, with their CSV quotes.
         return [
             {"reference": e.extra["reference_raw"], "gender": e.gold, "pair": e.extra["pair"]}
@@ -186,7 +182,6 @@ class GenderQualityGap(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a pair that is not one row of each gender."""
         rows: dict[tuple[str, str], int] = {}
         for row, reference in enumerate(references):
             gender, pair = reference["gender"], reference["pair"]
@@ -204,11 +199,6 @@ class GenderQualityGap(Metric):
                 )
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Compute BLEU and chrF of both genders, and their gaps.
-
-        Raises:
-            InputError: for a language without spaces between words.
-        """
         from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.metrics.chrf import CHRF
 

@@ -20,13 +20,11 @@ INTO_ENGLISH = "into_english"
 def into_english(
     pairs: Iterable[tuple[int, Side, Side]], lang: str, *, contrasts_translations: bool
 ) -> Iterator[Example]:
-    """Yield the pairs with the reference as source and the English sentence as reference.
-
-    Pairs whose two sources would be the same text are left out, since they do not tell the gender.
-    """
+    """Yield the pairs with the reference as source and the English sentence as reference."""
     for pair, side, opposite in pairs:
         if side.reference == opposite.reference:
-            continue  # the card says how many
+            # Two sources with the same text do not tell the gender. The card says how many.
+            continue
         shared = {
             "pair": str(pair),
             "reference_raw": side.source,
@@ -65,8 +63,7 @@ def into_english(
 
 def _focus(pair: int, side: Side, opposite: Side) -> Focus:
     """Return the first words that upstream marks as gendered in the reference; where none are
-    marked, or the marked line differs from the reference, the first word that the counterfactual
-    does not have in its place.
+    marked, or the marked line differs, the first word that the counterfactual does not have.
     """
     try:
         return marked_focus(side.path, pair + 1, side.reference, unquoted(side.annotated_reference))

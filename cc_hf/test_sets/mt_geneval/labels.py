@@ -34,10 +34,9 @@ _END = re.compile(r"(?<=[.!?])\s+")
 def _references(
     paths: Mapping[str, Path], pair: str, examples: Sequence[Any]
 ) -> Iterator[LabelledTranslation]:
-    """Yield both references of each sentence for a woman, unless they are the same text. The
-    sentence for a man has the same references and the same two sources, so that it says no more.
-    """
+    """Yield both references of each sentence for a woman, unless they are the same text."""
     for example in examples:
+        # The sentence for a man has the same references and sources, so it says no more.
         if example.gold != "female":
             continue
         texts = example.extra["reference"], example.extra["contrastive_reference"]
@@ -49,15 +48,13 @@ def _references(
 def _fine_grained(
     paths: Mapping[str, Path], pair: str, examples: Sequence[Any]
 ) -> Iterator[LabelledTranslation]:
-    """Yield translations of sentences that were translated after their context.
-
-    The second sentence is taken where context, sentence and translation can be told apart, since
-    examples have their context apart too.
-    """
+    """Yield translations of sentences that were translated after their context."""
     ids = {_key(example.source): example.id for example in examples}
     columns = dict.fromkeys(("src_sent1", "src_sent2", "pred", "human_score"))
     for _, row in read_rows(paths[_FINE_GRAINED.path], TABLES, columns):
         name = ids.get(_key(row["src_sent2"]))
+        # The second sentence is taken where context, sentence and translation can be told apart,
+        # since examples have their context apart too.
         counts = [len(_END.split(row[column])) for column in columns if column != "human_score"]
         if name is not None and counts == [1, 1, 2]:
             _, sentence = _END.split(row["pred"])

@@ -24,7 +24,6 @@ class Side:
 
     Attributes:
         path: the annotated English file.
-        gender: male or female.
         reference_raw: the upstream line of the other language.
         annotated_source, annotated_reference: both with tags around gendered words.
     """
@@ -45,9 +44,7 @@ class Side:
 def counterfactual_pairs(
     paths: Mapping[str, Path], lang: str, split: str
 ) -> Iterator[tuple[int, Side, Side]]:
-    """Yield the number of the pair, the row itself and its counterfactual. Each pair comes twice,
-    with the male row first.
-    """
+    """Yield the number of the pair, the row itself and its counterfactual, the male row first."""
     parts = [
         (gender, folder, end)
         for gender in _GENDERS.values()
@@ -73,10 +70,10 @@ def counterfactual_pairs(
 
 
 def marked_focus(path: Path, number: int, source: str, annotated: str) -> Focus:
-    """Return the first words that upstream marks as gendered. Both lines are walked in parallel, so
-    that a tag that the source contains too counts as its text.
-    """
+    """Return the first words that upstream marks as gendered."""
     spans: list[tuple[int, int]] = []
+    # Both lines are walked in parallel, so that a tag that the source contains too counts as its
+    # text.
     position, start = 0, -1
     for piece in _TAG.split(annotated):
         if source.startswith(piece, position):
@@ -101,8 +98,6 @@ def marked_focus(path: Path, number: int, source: str, annotated: str) -> Focus:
 
 def unquoted(line: str) -> str:
     """Return the text of a line without outer blanks and without the quotes of a CSV field.
-
-    A CSV field has quotes around the line, and doubled quotes within.
 
     Examples:
         >>> unquoted('"Sie sagt ""ja""."')

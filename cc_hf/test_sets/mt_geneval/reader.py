@@ -1,7 +1,7 @@
 """MT-GenEval (Currey et al. 2022): English sentences with their counterfactual of the other gender,
 and ambiguous sentences after a context.
 
-Targets are as upstream has them, except for CSV quotes and outer blanks; Unicode is not normalised.
+Targets are as upstream has them, except for CSV quotes and outer blanks.
 """
 
 from __future__ import annotations
@@ -49,9 +49,8 @@ def read_mt_geneval(paths: Mapping[str, Path], config: str, split: str) -> Itera
 
     Ids are 0-based line numbers; a counterfactual pair has `12.male` and `12.female`, in this
     order. Configurations `counterfactual_*.translations` and `.into_english` leave out the pairs
-    whose two references are the same text, since there is nothing to contrast. Configurations
-    `contextual_*.sources` leave out the rows in which the person or the person's gender is not
-    known.
+    whose two references are the same text, and `contextual_*.sources` the rows in which the person
+    or the person's gender is not known.
     """
     subset, _, lang_and_form = config.partition("_")
     lang, _, form = lang_and_form.partition(".")
@@ -111,14 +110,13 @@ def _contextual(
 def _with_brackets(
     rows: Iterator[ContrastiveTranslationExample],
 ) -> Iterator[ContrastiveSourceExample]:
-    """Yield contextual rows with a bracket of gender before the person, where both are known.
-
-    The gender is that of the sub-category in test, and that of the pronouns in the context in dev.
-    Rows of test whose context has pronouns of the other gender only are left out.
-    """
+    """Yield contextual rows with a bracket of gender before the person, where both are known."""
     for row in rows:
         focus, by_pronouns = profession(row.source), context_gender(row.extra["context"])
+        # The gender is that of the sub-category in test, and that of the pronouns in the context in
+        # dev.
         known = row.extra["gender"] if row.extra["gender"] != _UNKNOWN else by_pronouns
+        # Rows of test whose context has pronouns of the other gender only are left out.
         if focus is None or not known or by_pronouns not in ("", known):
             continue
         correct, incorrect = gender_bracket_sources(row.source, focus, known)
@@ -141,10 +139,9 @@ def _with_brackets(
 
 
 def _sub_category(path: Path, number: int, n: int) -> tuple[str, str]:
-    """Return the stereotype of the profession and the gender of the person for a test row.
-    Upstream has no field for them, but the test rows are stacked by sub-category. Only the fourth
-    has fewer rows than Table 4 in some languages.
-    """
+    """Return the stereotype of the profession and the gender of the person for a test row."""
+    # Upstream has no field for them, but the test rows are stacked by sub-category. Only the fourth
+    # has fewer rows than Table 4 in some languages.
     starts = (_STEREOTYPED, 2 * _STEREOTYPED, 3 * _STEREOTYPED, n - 2 * _NEUTRAL, n - _NEUTRAL)
     if starts[3] <= starts[2]:
         raise DataError(

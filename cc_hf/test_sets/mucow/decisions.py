@@ -66,7 +66,7 @@ def decision_scores(
     """Return the figures of all decisions and of each group, and the smallest of each grouping.
 
     Args:
-        groupings: a mapping from grouping to the n groups of the decisions; "" for no group.
+        groupings: grouping -> the n groups of the decisions; "" for no group.
 
     Examples:
         >>> groups = {"domain": ["in_domain", "in_domain", "out_of_domain"]}
@@ -87,12 +87,6 @@ def decision_intervals(
 ) -> dict[str, Interval | NoInterval]:
     """Return the intervals of the figures that `decision_scores` returns.
 
-    The numbers of decisions of each combination of groups count as fixed.
-
-    Args:
-        groupings: a mapping from grouping to the n groups of the decisions; "" for no group.
-        level: confidence level, in (0, 1).
-
     Examples:
         >>> intervals = decision_intervals(["correct"] * 15 + ["incorrect"] * 5, {})
         >>> round(intervals["precision"].low, 3), round(intervals["precision"].high, 3)
@@ -101,6 +95,7 @@ def decision_intervals(
     cells, _, scores = _cells(verdicts, groupings)
     places = {cell: str(number) for number, cell in enumerate(cells)}
     members = list(zip(*groupings.values(), strict=True)) if groupings else [()] * len(verdicts)
+    # The numbers of decisions of each combination of groups count as fixed.
     strata = [places[cell] for cell in members]
     columns = _ratios(np.array([[verdict == v for v in VERDICTS] for verdict in verdicts]))
 

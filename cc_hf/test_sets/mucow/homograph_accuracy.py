@@ -162,14 +162,8 @@ def reference_outcomes(
     search: str,
     lemmatizer: Lemmatizer,
 ) -> list[HomographOutcome]:
-    """Return the outcomes of the homographs in the reference translations of the rows.
-
-    The share of correct ones is the ceiling of the accuracy: these translations are right.
-
-    Args:
-        references: mappings with the keys that `HomographAccuracy` reads; those without a
-            `reference` are left out.
-    """
+    """Return the outcomes of the homographs in the reference translations of the rows."""
+    # These translations are right, so the share of correct ones is the ceiling of the accuracy.
     rows = [row for row in references if not is_blank(row.get("reference", ""))]
     texts = [row["reference"] for row in rows]
     links: Sequence[Alignment] = [()] * len(rows)
@@ -218,15 +212,6 @@ def judge_rows(
     """Return the verdict on every translation.
 
     `predicted` holds the first cluster that is shown, or the outcome where none is.
-
-    Args:
-        ids: names of the examples; None for row numbers.
-
-    Examples:
-        >>> deleted = [HomographOutcome("deleted")]
-        >>> verdicts = judge_rows(["Eine Keule."], [{"cluster": "animal"}], deleted)
-        >>> verdicts[0].verdict, verdicts[0].predicted
-        ('inconclusive', 'deleted')
     """
     judgements = []
     for name, translation, reference, outcome in zip(
@@ -257,7 +242,6 @@ _RATES = {
 
 
 def _rates(kinds: Sequence[str], categories: Sequence[str]) -> Figures:
-    """Return the share of each outcome, in all and by category."""
     rates = Figures()
     for rate, members in _RATES.items():
         # The share of an outcome is the accuracy of judgements that count it as correct.
@@ -276,7 +260,6 @@ def _kind(judgement: Judgement) -> str:
 
 
 def is_flipped(judgement: Judgement) -> bool:
-    """Return whether a translation shows another sense of the homograph."""
     return _kind(judgement) == "flipped"
 
 
@@ -396,7 +379,6 @@ class HomographAccuracy(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for files and folders of homographs with senses, else the reason."""
         if dataset == "custom" and form is ProbingExample:
             return ""
         return (
@@ -407,11 +389,6 @@ class HomographAccuracy(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return source, homograph with its position, right cluster and senses of the examples.
-
-        Raises:
-            InputError: for an example without a located homograph or without senses.
-        """
         rows = []
         for example in examples:
             if (
@@ -437,7 +414,6 @@ class HomographAccuracy(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a cluster that is not among the senses, and a position without a word."""
         for row, reference in enumerate(references):
             clusters = parse_senses(reference["senses"], f"row {row}: senses")
             if reference["cluster"] not in clusters:
@@ -471,15 +447,6 @@ class HomographAccuracy(Metric):
                 check_reading(j, "incorrect" if is_error else "inconclusive")
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Align all sources and translations, judge every translation, and compute the figures.
-
-        Raises:
-            InputError: for options that do not fit, or a language that the lemmatizer does not
-                know.
-            UnknownNameError: for an aligner or a lemmatizer that is not known.
-            DataError: for a line of alignments that is not in Pharaoh format.
-            MissingDependencyError: for an aligner that is not installed.
-        """
         check_choice("search", self.search, SEARCHES)
         wide = flag("wide", self.wide)
         lemmatizer = find_lemmatizer(self.lemmatizer)

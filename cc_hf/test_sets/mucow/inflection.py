@@ -28,12 +28,6 @@ def _engine() -> inflect.engine:
 
 @cache
 def english_plural(noun: str) -> str:
-    """Return the plural of an English noun.
-
-    Examples:
-        >>> english_plural("battery")
-        'batteries'
-    """
     return str(_engine().plural(noun))
 
 

@@ -56,10 +56,8 @@ def _key(source: str, word: str) -> tuple[str, str]:
 def _read(
     paths: Mapping[str, Path], pair: str, examples: Sequence[Any]
 ) -> Iterator[LabelledTranslation]:
-    """Yield the translations that both people labelled, and neither called a bad sample.
-
-    The files name no examples: a translation is of the first one with its source and word.
-    """
+    """Yield the translations that both people labelled, and neither called a bad sample."""
+    # The files name no examples: a translation is of the first one with its source and word.
     ids: dict[tuple[str, str], str] = {}
     for example in examples:
         ids.setdefault(_key(example.source, example.extra["ambiguous_word"]), example.id)

@@ -87,7 +87,6 @@ def judge_rows(
         tgt_lang: ISO 639-1 code of the translations; German tokens are split at hyphens.
         lemmatized: lemmas of each translation, joined by spaces, which replace those of the
             lemmatizer; None to lemmatize.
-        ids: names of the examples; None for row numbers.
 
     Examples:
         >>> row = {"correct_senses": ["Schläger"], "incorrect_senses": ["Fledermaus"]}
@@ -256,7 +255,6 @@ class MucowPatternMatching(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for MuCoW with translations of a system, else the reason."""
         if dataset != "mucow":
             return (
                 "mucow_pattern_matching needs the translations of each sense of a word, which only"
@@ -271,15 +269,13 @@ class MucowPatternMatching(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return the senses and groups of the examples.
-
-        MuCoW has two kinds of examples: the category of the suite's is the domain, the category of
-        those with cues is the frequency.
-        """
+        """Return the senses and groups of the examples."""
         rows = []
         for example in examples:
             extra = example.extra
             groups = {"domain": "", "frequency": extra.get("frequency", "")}
+            # The category of the suite's examples is the domain, that of those with cues the
+            # frequency.
             groups["frequency" if example.category in _GROUPS["frequency"] else "domain"] = (
                 example.category
             )
@@ -288,7 +284,6 @@ class MucowPatternMatching(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a word of both senses."""
         for row, reference in enumerate(references):
             if shared := {_plain(word) for word in reference[_SENSES[0]]} & {
                 _plain(word) for word in reference[_SENSES[1]]
@@ -305,13 +300,6 @@ class MucowPatternMatching(Metric):
             check_reading(j, *(("correct", "incorrect") if j.predicted else ("inconclusive",)))
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every translation and compute the figures.
-
-        Raises:
-            InputError: for a language that the lemmatizer does not know, a number of lemmas that is
-                not that of the translations, or options out of range.
-            UnknownNameError: for a lemmatizer of an unknown name.
-        """
         exact = flag("parity", self.parity)
         chosen = find_lemmatizer(self.lemmatizer)
         lemmas = _lemmas(self.lemmatized, len(rows.translations))
@@ -351,9 +339,7 @@ class MucowPatternMatching(Metric):
 
     @classmethod
     def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
-        """Return the figures that are not of a domain or a frequency, which judgements do not
-        name.
-        """
+        """Return the figures that are not of a domain or a frequency, which judgements lack."""
         figures = super().proof(judgements, signed)
         verdicts = [j.verdict for j in judgements]
         return replace(

@@ -64,11 +64,7 @@ def read_mucow(paths: Mapping[str, Path], config: str, split: str) -> Iterator[E
 def _read_with_cues(
     paths: Mapping[str, Path], pair: str, *, as_the_program: bool
 ) -> Iterator[ContrastiveSourceExample]:
-    """Yield the sentences in which the ambiguous word is found.
-
-    The cue is inserted before every whole token that is the ambiguous word. The program of the
-    paper instead inserts it before every occurrence of the letters, also inside words.
-    """
+    """Yield the sentences in which the ambiguous word is found."""
     rows = aligned_lines(*(paths[name.format(pair)] for name in (TEXT, KEY, REF, CUES)))
     frequent = frequent_senses(read_sense_counts(paths[COUNTS.format(pair)]))
     for number, (source, key_line, translation, cue_line) in enumerate(rows):
@@ -77,6 +73,8 @@ def _read_with_cues(
         if not tokens:
             continue  # the word is written in capitals; the paper leaves these sentences out
         sides = []
+        # The cue is inserted before every whole token that is the ambiguous word. The program of
+        # the paper instead inserts it before every occurrence of the letters, also inside words.
         for words in _insertions(paths[CUES.format(pair)], number, cue_line):
             sides.append(
                 tuple(
@@ -112,13 +110,12 @@ _INSERTIONS = {"correct_insertions": [WORD], "incorrect_insertions": [WORD]}
 
 
 def _insertions(path: Path, number: int, line: str) -> list[list[str]]:
-    """Return the words of both sides, sorted. The program has them in a set, and the best score
-    does not depend on the order.
-    """
+    """Return the words of both sides, sorted."""
     where = Place(path, number + 1)
     insertions = parse_object(line, where)
     with in_file(where):
         read_value(_INSERTIONS, insertions)
+    # The program has them in a set, and the best score does not depend on the order.
     return [sorted(insertions[side]) for side in _INSERTIONS]
 
 

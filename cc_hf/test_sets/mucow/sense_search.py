@@ -1,7 +1,5 @@
 """Search of a whole translation for the senses of a homograph, as the released program of Emelin et
-al. 2020 labels translations.
-
-The recommended way to look tokens up is `cc_hf.text.sense_matching`.
+al. 2020 labels translations; `cc_hf.text.sense_matching` is the recommended way.
 """
 
 from __future__ import annotations
@@ -23,11 +21,6 @@ class ProgramSearch:
     A token shows a sense if its lemma is the lemma of one, or begins or ends with it, or ends with
     it but for the last letter; the longest lemma decides. Until a sense is found, the token itself
     is compared with the forms of the senses likewise. Ambiguous and blacklisted senses count.
-
-    Examples:
-        >>> clusters = {"1": SenseCluster(("Rennen", "Lauf")), "2": SenseCluster(("Rasse",))}
-        >>> ProgramSearch(clusters, lang="de").clusters(["Die", "Läufe", "der", "Rassehunde"])
-        ('1', '2')
     """
 
     def __init__(
@@ -47,11 +40,7 @@ class ProgramSearch:
                 self._forms.setdefault(word.lower(), []).append(name)
 
     def clusters(self, tokens: Sequence[str]) -> tuple[str, ...]:
-        """Return the clusters that a text shows, once for each form that shows one.
-
-        Args:
-            tokens: tokens of the text, as they are written.
-        """
+        """Return the clusters that the tokens of a text show, once for each form that shows one."""
         shown: list[str] = []
         for token in tokens:
             shown += _shown(self._lemma(token).strip(_EDGES), self._lemmas)

@@ -30,11 +30,6 @@ class KeyRow:
         word: the ambiguous word, a lemma.
         correct: words of the translation that show the sense.
         incorrect: words of the translation that show another sense.
-
-    Examples:
-        >>> word, forms = KeyRow("news", "bat", ("Schläger", "Keule"), ("Fledermaus",)).sense
-        >>> word, sorted(forms)
-        ('bat', ['Keule', 'Schläger'])
     """
 
     corpus: str
@@ -53,15 +48,12 @@ def read_suite(
 ) -> Iterator[ProbingExample]:
     """Yield all sentences of the translation suite for a pair, in file order.
 
-    Ids are 0-based line numbers, since MuCoW's own are not unique.
+    The category is in_domain or out_of_domain. The focus is None where the word does not occur as a
+    token.
 
     Args:
         counts_path: file with how often each sense occurs in the training data of WMT19; None where
             this was not counted.
-
-    Yields:
-        Examples whose category is in_domain or out_of_domain. The focus is None where the word does
-        not occur as a token.
     """
     src_lang, _, tgt_lang = pair.partition("-")
     key_path = paths[SUITE.format(pair, "key")]
@@ -78,7 +70,7 @@ def read_suite(
         tokens = matching_tokens(source, row.word, src_lang)
         frequency = "frequent" if row.sense in frequent else "infrequent"
         yield ProbingExample(
-            id=str(number),
+            id=str(number),  # MuCoW's own ids are not unique
             src_lang=src_lang,
             tgt_lang=tgt_lang,
             source=source,
@@ -99,9 +91,6 @@ def read_suite(
 def key_row(path: Path, number: int, line: str) -> KeyRow:
     """Return a parsed line of a key file.
 
-    Args:
-        path, number: file and 0-based number of the line, for the message.
-
     Examples:
         >>> key_row(Path("key.txt"), 0, "7\\tnews\\tbat\\tSchläger Keule\\tFledermaus").correct
         ('Schläger', 'Keule')
@@ -116,17 +105,15 @@ def key_row(path: Path, number: int, line: str) -> KeyRow:
 
 
 def matching_tokens(source: str, word: str, lang: str) -> list[Token]:
-    """Return the tokens that are the word.
-
-    If there are none, its plural is searched for (in English only), then the word with a capital.
-    The words are lemmas: as in the paper's program, only English plurals are searched for, so
-    inflected forms in other languages are not found.
+    """Return the tokens that are the word, else its English plural, else the word with a capital.
 
     Examples:
         >>> matching_tokens("Bats fly, a bat flies.", "bat", "en")
         [Token(text='bat', start=12)]
     """
     tokens = moses_tokens(source, lang)
+    # The words are lemmas: as in the paper's program, only English plurals are searched for, so
+    # inflected forms in other languages are not found.
     plural = (english_plural(word),) if lang == "en" else ()
     for form in (word, *plural, word.title()):
         if matches := [token for token in tokens if token.text == form]:
@@ -135,9 +122,7 @@ def matching_tokens(source: str, word: str, lang: str) -> list[Token]:
 
 
 def _domains(path: Path) -> dict[tuple[str, frozenset[str]], str]:
-    """Return whether each sense is known from the training data (Raganato et al. 2019, section 4):
-    in_domain or out_of_domain.
-    """
+    """Return whether each sense is in the training data (Raganato et al. 2019, section 4)."""
     domains = {}
     for number, line in enumerate(text_lines(path), 1):
         columns = line.split("\t")

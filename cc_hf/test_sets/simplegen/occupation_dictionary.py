@@ -131,10 +131,7 @@ class OccupationDictionary:
 
 
 def load_dictionary(name: str | Path, lang: str) -> OccupationDictionary:
-    """Return a built-in dictionary, or one from a file.
-
-    Args:
-        name: "default", "paper", or the path of a TSV file (see `read_occupations`).
+    """Return the dictionary "default" or "paper", or one from a TSV file (see `read_occupations`).
 
     Examples:
         >>> load_dictionary("default", "de").entries["physician", "sg"]
@@ -181,15 +178,6 @@ def read_occupations(path: str | Path) -> OccupationDictionary:
     driver"), `number` is "sg" or "pl". `male` and `female` hold the forms in the target language,
     separated by "|". A form may have several words, so that an article or another word can show
     what the noun does not ("une secrétaire").
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "fr.tsv")
-        ...     rows = "\\t".join(_COLUMNS), "nurse\\tsg\\tinfirmier\\tinfirmière"
-        ...     _ = path.write_text("\\n".join(rows), encoding="utf-8")
-        ...     read_occupations(path).entries["nurse", "sg"]["female"]
-        ('infirmière',)
     """
     lines = read_lines(Path(path))
     header, *rows = lines or [""]

@@ -201,8 +201,9 @@ def _twins(example: Example) -> tuple[str, str] | None:
 def _fillings(
     template: str, stereotype: int, context: int
 ) -> Iterator[tuple[str, dict[str, str], dict[str, str]]]:
-    """Yield the occupation, the words for the slots, and the words of the other gender in the same
-    slots. Occupations vary slowest.
+    """Yield the occupation, the words for the slots, and those of the other gender.
+
+    Occupations vary slowest.
     """
     slots = list(dict.fromkeys(_SLOT.findall(template)))
     keywords = [slot for slot in slots if slot not in ("occ", "occs")]
@@ -236,10 +237,8 @@ def _plural(occupation: str) -> str:
 
 
 def _fill(template: str, words: Mapping[str, str], *, printed: bool) -> tuple[str, int]:
-    """Return the sentence and the position at which its occupation starts.
-
-    Unless `printed`, remove spaces before punctuation and capitalise the first letter.
-    """
+    """Return the sentence and the position at which its occupation starts."""
+    # As printed, templates have spaces before punctuation, and may begin with a small letter.
     if not printed:
         template = re.sub(r" ([.,!])", r"\1", template)
     text, start, end = "", 0, 0

@@ -119,8 +119,6 @@ def _spans(text: str, form: str) -> list[tuple[int, int, bool]]:
 def find_genders(translation: str, entry: FormsByGender) -> frozenset[str]:
     """Return the genders whose forms occur in the translation as whole words, ignoring case.
 
-    A form within a longer form that also occurs is ignored.
-
     Examples:
         >>> entry = {"male": ("Lehrer",), "female": ("Lehrerin",)}
         >>> sorted(find_genders("Die Lehrerin kam.", entry)), sorted(
@@ -135,6 +133,7 @@ def find_genders(translation: str, entry: FormsByGender) -> frozenset[str]:
         for form in entry[gender]
         for start, end, inclusive in _spans(text, form)
     ]
+    # A form within a longer form that also occurs is ignored.
     longest = [
         s
         for s in spans
@@ -160,9 +159,6 @@ def judge_rows(
     gender is incorrect. It is inconclusive with neither, where `predicted` is "", and with both,
     where `predicted` is "both"; the paper does not mention the latter. Forms have the number of the
     English occupation.
-
-    Args:
-        ids: names of the examples; None for row numbers.
 
     Examples:
         >>> row = {"occupation": "physician", "number": "sg"}
@@ -204,9 +200,8 @@ def _verdict(predicted: str, gold: str) -> str:
 def _figures_of_groups(
     judgements: Sequence[Judgement],
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
-    """Return the rates of all groups and their differences, with intervals.
-
-    Groups are pro, anti, the four categories and all rows. A group without a sample is dropped.
+    """Return the rates of pro, anti, the four categories and all rows, and their differences, with
+    intervals.
     """
     names, verdicts = np.array([(j.category, j.verdict) for j in judgements]).T
     codes = np.unique(names, return_inverse=True)[1]
@@ -351,7 +346,6 @@ class SimplegenAccuracy(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for SimpleGEN, the only dataset with such occupations, else the reason."""
         return (
             ""
             if dataset == "simplegen"
@@ -363,12 +357,10 @@ class SimplegenAccuracy(Metric):
 
     @staticmethod
     def check_available(tgt_lang: str) -> None:
-        """Check that a dictionary is built in for a language."""
         load_dictionary("default", tgt_lang)
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return occupation, number, gender and category of the examples."""
         return [
             {
                 "category": e.category,
@@ -382,7 +374,6 @@ class SimplegenAccuracy(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a gender that is not that of the category."""
         for row, reference in enumerate(references):
             if (reference["category"][2] == "M") != (reference["gender"] == "male"):
                 raise InputError(
@@ -391,12 +382,6 @@ class SimplegenAccuracy(Metric):
                 )
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every translation and compute the figures.
-
-        Raises:
-            InputError: for a language without a dictionary, or a dictionary that is not as expected
-                or lacks an occupation.
-        """
         check_spaced_language(rows.tgt_lang, self.name)
         words = load_dictionary(self.dictionary, rows.tgt_lang)
         judgements = judge_rows(rows.translations, rows.references, words, ids=rows.ids)

@@ -62,17 +62,14 @@ _POLITE = re.compile(r"(?<=[\w,;)–-] )Sie\b")
 
 
 def find_gender(source: str, translation: str, lang: str) -> str:
-    """Return the gender of the pronoun that translates the ambiguous "it".
+    """Return the gender of the pronoun that translates the ambiguous "it": male, female or neutral;
+    "" without a pronoun; "several" if it is unclear which one counts.
 
-    `referents.ambiguous_it` says which "it" is ambiguous. Only third-person pronouns in the
-    nominative are read: German er, sie, es; French il(s), elle(s); Russian он, она, оно, even in
-    mixed script. Those of "es gibt", "il y a" and "il faut" are ignored, and so is "Sie" within a
-    sentence. If the translation has as many pronouns as the source has he, she, it and they, the
-    one at the position of "it" counts. If it has more, and all show the same gender, that gender
-    counts.
-
-    Returns:
-        male, female or neutral; "" without a pronoun; "several" if it is unclear which one counts.
+    Only third-person pronouns in the nominative are read: German er, sie, es; French il(s),
+    elle(s); Russian он, она, оно, even in mixed script. Those of "es gibt", "il y a" and "il faut"
+    are ignored, and so is "Sie" within a sentence. If the translation has as many pronouns as the
+    source has he, she, it and they, the one at the position of "it" counts. If it has more, and all
+    show the same gender, that gender counts.
 
     Examples:
         >>> find_gender(
@@ -81,12 +78,6 @@ def find_gender(source: str, translation: str, lang: str) -> str:
         ...     "de",
         ... )
         'female'
-        >>> find_gender(
-        ...     "He left the vase because it was small.",
-        ...     "Er ließ die Vase wegen der Größe stehen.",
-        ...     "de",
-        ... )
-        'several'
     """
     subjects = [
         match.start()
@@ -127,16 +118,6 @@ def judge_rows(
     is incorrect. A translation is inconclusive if it has no pronoun, several of which any could be
     the one, or one with the gender of neither referent, and if both referents have the same gender.
     `predicted` is what `find_gender` returns.
-
-    Args:
-        ids: names of the examples; None for row numbers.
-
-    Examples:
-        >>> row = {"source": "She left the vase because it was small."}
-        >>> row |= {"correct_gender": "female", "incorrect_gender": "male"}
-        >>> translation = "Sie ließ die Vase stehen, weil er klein war."
-        >>> judge_rows([translation], [row], tgt_lang="de")[0].verdict
-        'incorrect'
     """
     names, judgements = check_ids(ids, len(predictions)), []
     for name, translation, reference in zip(names, predictions, references, strict=True):
@@ -228,7 +209,6 @@ class WinoXPatternMatching(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for Wino-X, whose sources have an ambiguous "it", else the reason."""
         if dataset == "wino_x" and form is ContrastiveSourceExample:
             return ""
         return (
@@ -238,7 +218,6 @@ class WinoXPatternMatching(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return source, genders, category and pair of the examples."""
         return [
             {
                 "source": e.source,
@@ -251,7 +230,6 @@ class WinoXPatternMatching(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a source without "it", and pairs of more than two rows."""
         for row, reference in enumerate(references):
             try:
                 ambiguous_it(reference["source"])
@@ -262,19 +240,12 @@ class WinoXPatternMatching(Metric):
 
     @classmethod
     def check_verdicts(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> None:
-        """Refuse a verdict that does not follow from the gender of the pronoun. Judgements do not
-        say whether both nouns have the same gender.
-        """
+        """Refuse a verdict that does not follow from the gender of the pronoun."""
+        # Judgements do not say whether both nouns have the same gender, which is inconclusive.
         for j in judgements:
             check_reading(j, "inconclusive", "correct" if j.predicted == j.gold else "incorrect")
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every translation and compute the figures.
-
-        Raises:
-            InputError: for a source language other than English, or a target language whose
-                pronouns are not known.
-        """
         if rows.src_lang not in ("", "en"):
             raise InputError(
                 'src_lang: wino_x_pattern_matching reads the English "it"; expected en, got'

@@ -62,9 +62,8 @@ class _Sample:
     answer: int
 
     def pick(self, key: str, *, default: str | None = None) -> tuple[str, str]:
-        """Return the correct and the incorrect text under a key with {} for 1 or 2, without outer
-        blanks. Some rows have a blank in place of a determiner.
-        """
+        """Return the correct and the incorrect text under a key with {} for 1 or 2."""
+        # Stripped, since some rows have a blank in place of a determiner.
         correct, incorrect = (
             text_of(self.row, key.format(number), self.where, default=default).strip()
             for number in (self.answer, 3 - self.answer)
@@ -81,9 +80,7 @@ class _Sample:
 
 
 def read_wino_x(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
-    """Yield all rows in file order, so that the two rows of a schema stay together; ids are
-    upstream's qID.
-    """
+    """Yield all rows in file order, both rows of a schema together; ids are upstream's qID."""
     part, _, lang = config.partition(".")[0].split("_")
     yield from examples_of(read_rows(paths[_PATH.format(part, lang)], JSONL), config)
 
@@ -179,12 +176,10 @@ def _mt_extra(sample: _Sample, lang: str) -> dict[str, str]:
 
 
 def _filled(sample: _Sample, lang: str) -> ContrastiveTranslationExample:
-    """Return the context with each filler in the gap, "_", and no source.
-
-    The referents may be null in a row, the fillers may not.
-    """
+    """Return the context with each filler in the gap, "_", and no source."""
     context = text_of(sample.row, f"context_{lang}", sample.where)
     fillers = sample.pick(f"option{{}}_{lang}")
+    # The referents may be null in a row, the fillers may not.
     referents = sample.pick(f"context_referent_of_option{{}}_{lang}", default="")
     correct, incorrect = (_fill(context, filler, sample.where) for filler in fillers)
     nouns = [referent or filler for referent, filler in zip(referents, fillers, strict=True)]

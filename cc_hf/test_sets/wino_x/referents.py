@@ -18,11 +18,7 @@ _ARTICLES = ("the", "a", "an")
 
 
 def ambiguous_it(source: str) -> Focus:
-    """Return the last word "it" of the sentence.
-
-    If there is none, return the last "it" in a contraction ("it's"). The word "its" is ignored. The
-    last one is right because Wino-X puts "it" into the gap of its schemas, and drops schemas with
-    another "it" after the gap.
+    """Return the last word "it" of the sentence, or else the last "it" in a contraction ("it's").
 
     Examples:
         >>> ambiguous_it("The pill made it feel better because it was soothing, and it's cheap.")
@@ -31,21 +27,14 @@ def ambiguous_it(source: str) -> Focus:
     for pattern in (_WORD, _CONTRACTED):
         matches = list(pattern.finditer(source))
         if matches:
+            # Wino-X puts "it" into the gap of its schemas, and drops schemas with another "it"
+            # after the gap.
             return Focus(matches[-1].group(), matches[-1].start())
     raise InputError(f'expected the word "it" in the sentence, got {source!r}')
 
 
 def referent_source(source: str, focus: Focus, referent: str) -> str:
-    """Replace the focus by "the" and the referent.
-
-    "The" is capitalised if the focus is. A referent with an article keeps its own article.
-
-    Examples:
-        >>> referent_source(
-        ...     "I chose the sofa over the bed because it was soft.", Focus("it", 38), "sofa"
-        ... )
-        'I chose the sofa over the bed because the sofa was soft.'
-    """
+    """Replace the focus by "the" and the referent, which keeps an article of its own."""
     words = referent.split()
     if not words:
         raise InputError("referent: expected a word, got a blank")
@@ -56,15 +45,13 @@ def referent_source(source: str, focus: Focus, referent: str) -> str:
 
 
 def referent_position(text: str, correct: str, incorrect: str) -> str:
-    """Return whether the correct referent is the first or the second one.
-
-    Positions are the last occurrences of each referent's last word, as in the program of Emelin &
-    Sennrich 2021.
+    """Return whether the correct referent is the "first" or the "second" one, else "unknown".
 
     Examples:
         >>> referent_position("I chose the sofa over the bed because it was soft.", "sofa", "bed")
         'first'
     """
+    # Last occurrences of each referent's last word, as in the program of Emelin & Sennrich 2021.
     positions = _last_position(text, correct), _last_position(text, incorrect)
     if min(positions) < 0 or positions[0] == positions[1]:
         return "unknown"

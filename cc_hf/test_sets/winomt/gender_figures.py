@@ -33,11 +33,7 @@ _Floats = npt.NDArray[np.float64]
 def count_cells(
     gold: Sequence[str], stereotypes: Sequence[str], predicted: Sequence[str]
 ) -> npt.NDArray[np.int64]:
-    """Count rows by gold gender, stereotype and predicted gender.
-
-    Returns:
-        Counts of shape (3, 3, 4), indexed by gold gender, stereotype and predicted gender in the
-            order above.
+    """Count rows by gold gender, stereotype and predicted gender, shape (3, 3, 4).
 
     Examples:
         >>> cells = count_cells(["female", "male"], ["pro", "pro"], ["male", "male"])
@@ -63,17 +59,6 @@ def gender_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
     The figures are precision_*, recall_* and f1_* of each gold gender that occurs. Precision is 0
     if the gender is never predicted; F1 is 0 if both are 0. delta_g is f1_male - f1_female. delta_s
     is accuracy_pro - accuracy_anti. Figures without a sample are dropped.
-
-    Examples:
-        >>> cells = count_cells(
-        ...     ["male", "female", "female"], ["pro", "anti", "pro"], ["male", "male", "female"]
-        ... )
-        >>> {
-        ...     name: round(value, 3)
-        ...     for name, value in gender_figures(cells).items()
-        ...     if name.startswith(("f1", "delta"))
-        ... }
-        {'f1_male': 0.667, 'f1_female': 0.667, 'delta_g': 0.0, 'delta_s': 1.0}
     """
     figures = _figures(cells[None].astype(np.float64))
     return {name: float(values[0]) for name, values in figures.items() if not np.isnan(values[0])}
@@ -116,24 +101,13 @@ def printed_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
 def gender_intervals(
     cells: npt.NDArray[np.int64], *, level: float = 0.95
 ) -> dict[str, Interval | NoInterval]:
-    """Return the intervals of `gender_figures`.
-
-    The numbers of rows of each gold gender count as fixed.
-
-    Args:
-        level: confidence level, in (0, 1).
-
-    Examples:
-        >>> cells = count_cells(["male"] * 20, ["pro"] * 20, ["male"] * 15 + ["female"] * 5)
-        >>> interval = gender_intervals(cells)["recall_male"]
-        >>> round(interval.low, 3), round(interval.high, 3)
-        (0.531, 0.888)
-    """
+    """Return the intervals of `gender_figures`."""
     if not cells.any():
         raise InputError("figures of nothing: expected at least one row, got none")
     gold, stereotype, predicted = np.repeat(
         np.indices(cells.shape).reshape(cells.ndim, -1), cells.ravel(), axis=1
     )
+    # The numbers of rows of each gold gender count as fixed.
     strata = [_GENDERS[gender] for gender in gold]
 
     def share(parts: _Floats, wholes: _Floats) -> Estimate:

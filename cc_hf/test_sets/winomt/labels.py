@@ -48,7 +48,6 @@ def _file(pair: str, person: int, sha256: str, size: int) -> SourceFile:
 def _read(
     paths: Mapping[str, Path], pair: str, examples: Sequence[Any]
 ) -> Iterator[LabelledTranslation]:
-    """Yield the translations that both people labelled."""
     ids = {example.id for example in examples}
     # The file of the second person is read from beside it.
     for row in read_annotations(paths[_path(pair, 1)]):

@@ -78,7 +78,6 @@ def judge_rows(
 
     Args:
         alignments: one per translation, by indices of `space_tokens`.
-        ids: names of the examples; None for row numbers.
 
     Examples:
         >>> from cc_hf.text.alignment import parse_pharaoh
@@ -154,11 +153,9 @@ def _counts(judgements: Sequence[Judgement]) -> dict[str, int]:
 
 
 def _warn_of_genders_never_read(judgements: Sequence[Judgement]) -> None:
-    """Warn if male or female is never predicted.
-
-    Neutral is ignored: most rules never predict it, and no delta depends on it.
-    """
+    """Warn if male or female is never predicted."""
     never = {j.gold for j in judgements} - {j.predicted for j in judgements}
+    # Neutral is ignored: most rules never predict it, and no delta depends on it.
     if unread := [gender for gender in ("male", "female") if gender in never]:
         warnings.warn(
             f"none of {len(judgements)} translations was read as {' or '.join(unread)}; precision"
@@ -295,7 +292,6 @@ class WinomtPatternMatching(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for WinoMT in a language with gender rules, else the reason."""
         if dataset != "winomt":
             return (
                 "winomt_pattern_matching reads the occupations and stereotypes of WinoMT, which"
@@ -310,16 +306,10 @@ class WinomtPatternMatching(Metric):
 
     @staticmethod
     def check_available(tgt_lang: str) -> None:
-        """Check that the packages are installed that the gender rules of a language need."""
         gender_predictor(tgt_lang)
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return source, occupation with its index, gender, stereotype and pair of the examples.
-
-        Raises:
-            InputError: for an example without a located occupation.
-        """
         rows = []
         for example in examples:
             if isinstance(example, ContrastiveTranslationExample) or example.focus is None:
@@ -337,7 +327,6 @@ class WinomtPatternMatching(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse an index after the end of the source."""
         for row, reference in enumerate(references):
             n, position = len(space_tokens(reference["source"])), reference["occupation_index"]
             if not 0 <= position < n:
@@ -349,21 +338,11 @@ class WinomtPatternMatching(Metric):
     def data_fields(
         self, references: Sequence[Mapping[str, Any]], origin: Mapping[str, str]
     ) -> dict[str, str]:
-        """Return the signature field of the data."""
         # A name that no row has is left out, so that digests of earlier versions stay the same.
         filled = [{k: v for k, v in row.items() if k != "pair" or v} for row in references]
         return super().data_fields(filled, origin)
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Align all sources and translations, judge every translation, and compute the figures.
-
-        Raises:
-            InputError: for options that do not fit.
-            UnknownNameError: for a language or an aligner that is not known.
-            DataError: for a line of alignments that is not in Pharaoh format.
-            MissingDependencyError: if the language or the aligner needs a package that is not
-                installed.
-        """
         if rows.src_lang != "en":
             raise InputError(
                 f"src_lang: expected en, whose articles are known, got {shown(rows.src_lang)}"
@@ -410,18 +389,16 @@ class WinomtPatternMatching(Metric):
 
     @classmethod
     def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
-        """Return the figures and the counts of genders that are asked for and read. Judgements do
-        not say which occupations are stereotypical.
-
-        Files of the first versions have no genders, so that only accuracies follow.
-        """
+        """Return the figures and the counts of genders that are asked for and read."""
         figures = super().proof(judgements, signed)
+        # Files of the first versions have no genders, so that only accuracies follow.
         if not all(j.gold in GENDERS and j.predicted in _READ for j in judgements):
             return figures
         pairs = twin_figures(judgements, [j.pair for j in judgements])
         counts = {name: n for name, n in _counts(judgements).items() if name != "n_blank"}
         cells = count_cells(
             [j.gold for j in judgements],
+            # Judgements do not say which occupations are stereotypical.
             ["none"] * len(judgements),
             [j.predicted for j in judgements],
         )

@@ -150,7 +150,6 @@ def _example(
     gold: str,
     extra: dict[str, str],
 ) -> ContrastiveSourceExample:
-    """Return the example with the correct and the incorrect sources."""
     return ContrastiveSourceExample(
         id=name,
         src_lang="en",
@@ -181,9 +180,7 @@ def _columns(line: str, names: Sequence[str]) -> list[str]:
 
 
 def _start(source: str, index: int) -> int:
-    """Return where the token of an index starts, between single spaces, so that two spaces make an
-    empty token.
-    """
+    """Return where the token of an index starts, between single spaces: two make an empty token."""
     tokens = source.split(" ")
     if not 0 <= index < len(tokens):
         raise InputError(f"token index: expected 0 to {len(tokens) - 1}, got {index} in {source!r}")
@@ -191,7 +188,6 @@ def _start(source: str, index: int) -> int:
 
 
 def _focus(sentence: str, index: int, occupation: str) -> Focus:
-    """Return the occupation as written in the sentence."""
     start = _start(sentence, index)
     start += len(sentence[start:]) - len(sentence[start:].lstrip(" "))
     written = sentence[start : start + len(occupation)]

@@ -74,12 +74,7 @@ def _read(translation: str, lang: str) -> tuple[tuple[str, str], ...]:
 
 
 def reading_of(translation: str, reference: Mapping[str, Any], lang: str) -> str | None:
-    """Return the gender of a slot, "" for none; None if the persons are not those of the source.
-
-    Examples:
-        >>> reading_of("Soy buena.", {"persons": "first", "slot": 0}, "es")
-        'female'
-    """
+    """Return the gender of a slot, "" for none; None if the persons are not those of the source."""
     predicates, slot = _read(translation, lang), int(reference["slot"])
     if [person for person, _ in predicates] != reference["persons"].split():
         return None
@@ -98,14 +93,6 @@ def judge_rows(
     It is correct with the form of that gender and incorrect with the other one. It is inconclusive
     if the form shows none, or if the persons of the translation are not those of the source.
     `predicted` is the gender that is read, "" for none.
-
-    Slots of a cluster are one unit in comparisons of systems, by the name of the cluster.
-
-    Examples:
-        >>> row = {"persons": "first second", "slot": 1, "gender": "female"}
-        >>> texts = ["Soy bueno y tú eres buena.", "Soy buena y tú eres bueno."]
-        >>> [j.verdict for j in judge_rows(texts, [row] * 2, tgt_lang="es", ids=["0", "1"])]
-        ['correct', 'incorrect']
     """
     judgements = []
     for name, translation, reference in zip(ids, predictions, references, strict=True):
@@ -121,6 +108,7 @@ def judge_rows(
                     verdict,
                     predicted=predicted,
                     gold=gold,
+                    # Slots of a cluster are one unit in comparisons of systems.
                     pair=reference.get("cluster", ""),
                 )
             )
@@ -231,7 +219,6 @@ class GenderForm(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for gender_res, else the reason."""
         if dataset == "gender_res":
             return ""
         return (
@@ -241,7 +228,6 @@ class GenderForm(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return persons, slot, gender, groups and cluster of the examples."""
         return [
             {
                 "persons": e.extra["persons"],
@@ -256,7 +242,6 @@ class GenderForm(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse persons, slots, genders and groups that are not known."""
         for row, reference in enumerate(references):
             persons = reference["persons"].split()
             if wrong := set(persons) - {"first", "second"}:
@@ -281,9 +266,7 @@ class GenderForm(Metric):
 
     @classmethod
     def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
-        """Return accuracies without their intervals, which are of clusters that only the data
-        name.
-        """
+        """Return accuracies without intervals, which are of clusters that only the data name."""
         return replace(super().proof(judgements, signed), intervals={})
 
     @classmethod
@@ -293,7 +276,6 @@ class GenderForm(Metric):
             check_reading(j, _verdict(j.gold, j.predicted))
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every slot and compute the figures."""
         lang = rows.tgt_lang
         if lang not in _RULES:
             raise InputError(
@@ -395,7 +377,6 @@ def _estimates(
 
 
 def _groups(extra: Mapping[str, str], category: str) -> Iterator[str]:
-    """Yield the groups of a slot of gender_res."""
     role, other = extra["role"], extra["other"]
     if category in _GENDERS:
         yield from (category, role, f"{role}_{category}")

@@ -34,17 +34,12 @@ def _kinds() -> dict[str, frozenset[str]]:
 
 
 def read_persons(translation: str) -> list[tuple[str, str]]:
-    """Return the predicates about the first and the second person, in their order.
-
-    Returns:
-        Pairs of "first" or "second", and the gender that the words of the predicate show: "male",
-            "female", or "" for none.
+    """Return the predicates about the first and the second person, in their order: pairs of "first"
+    or "second", and the gender that the words show, "male", "female", or "" for none.
 
     Examples:
         >>> read_persons("—Creo que estoy cansada y tú eres fantástico —dije.")
         [('first', 'female'), ('second', 'male')]
-        >>> read_persons("Usted es inteligente.")
-        [('second', '')]
     """
     tokens = _TOKEN.findall(composed(html.unescape(html.unescape(translation))).lower())
     starts = list(_starts(tokens))

@@ -137,7 +137,6 @@ class StereotypeRates(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for GEST in a language that has a form rule, else the reason."""
         if dataset != "gest" or form is not ProbingExample:
             return f"stereotype_rates needs the stereotypes of gest, not {dataset} {config}"
         if tgt_lang and tgt_lang not in languages():
@@ -149,11 +148,9 @@ class StereotypeRates(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return source and stereotype of the examples."""
         return [{"source": e.source, "category": e.category} for e in examples]
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Read the gender of every translation and compute the figures."""
         genders = np.array([read_gender(text, rows.tgt_lang) for text in rows.translations])
         is_gender = np.stack([genders == "male", genders == "female"], axis=1)
         categories = rows.column("category")

@@ -22,13 +22,6 @@ def masculine_rate(male: _Floats, female: _Floats) -> _Floats:
 
     It is the share with two masculine and two feminine readings, almost, added to those that were
     made: (m + z²/2) / (m + f + z²) with z = 1.96. Without any readings it is 0.5.
-
-    Args:
-        male, female: numbers of readings, of one shape.
-
-    Examples:
-        >>> masculine_rate(np.array([3.0]), np.array([1.0])).round(3).tolist()
-        [0.628]
     """
     return (male + _Z**2 / 2) / (male + female + _Z**2)
 
@@ -53,19 +46,12 @@ def mean_rates(
     """Return the means over stereotypes of women and of men, and from these the paper's figures.
 
     Args:
-        rates: stereotype -> its masculine rate, arrays of one shape. Stereotypes without readings
-            are left out.
+        rates: stereotype -> its masculine rate, arrays of one shape, without those of no readings.
         people: "women" and "men" -> their stereotypes.
 
     Returns:
         masculine_rate_women and masculine_rate_men (p_F, p_M in the paper); where both exist also
-            masculine_rate, their mean (f_m), and stereotype_gap, men minus women (f_s).
-
-    Examples:
-        >>> rates = {"weak": np.array(0.4), "strong": np.array(0.9)}
-        >>> means = mean_rates(rates, {"women": ["weak"], "men": ["strong"]})
-        >>> round(float(means["masculine_rate"]), 3), round(float(means["stereotype_gap"]), 3)
-        (0.65, 0.5)
+        masculine_rate, their mean (f_m), and stereotype_gap, men minus women (f_s).
     """
     members = {
         f"masculine_rate_{name}": [rates[s] for s in stereotypes if s in rates]
@@ -83,10 +69,5 @@ def mean_rates(
 
 
 def feminine_ranks(rates: Mapping[str, float]) -> dict[str, int]:
-    """Return the rank of each stereotype, 1 for the one with the lowest masculine rate.
-
-    Examples:
-        >>> feminine_ranks({"leaders": 0.9, "gentle": 0.3, "weak": 0.5})
-        {'leaders': 3, 'gentle': 1, 'weak': 2}
-    """
+    """Return the rank of each stereotype, 1 for the one with the lowest masculine rate."""
     return {name: 1 + sum(other < rate for other in rates.values()) for name, rate in rates.items()}

@@ -58,7 +58,8 @@ def languages() -> tuple[str, ...]:
 
 
 def read_gender(translation: str, lang: str) -> str:
-    """Return the grammatical gender of the first person in a translation.
+    """Return the grammatical gender of the first person in a translation, "male", "female", or ""
+    if the rule reads neither.
 
     The first form that decides is taken. In Russian, Ukrainian and Belarusian it is a past tense or
     a short adjective beside "я" in its clause, then an adjective after it. In the other languages
@@ -66,14 +67,9 @@ def read_gender(translation: str, lang: str) -> str:
     Slovak and Polish also an adjective near it; then a word such as "rád". Polish verbs show the
     person themselves.
 
-    Returns:
-        "male", "female", or "" if the rule reads neither.
-
     Examples:
         >>> read_gender("Я никогда не обманывала.", "ru"), read_gender("Нисам могао.", "sr")
         ('female', 'male')
-        >>> read_gender("Мне нравится помогать людям.", "ru")
-        ''
     """
     if lang not in _tables():
         raise InputError(
@@ -110,7 +106,6 @@ _Rule = Callable[[_Clause, _Table], Iterator[str]]
 
 
 def _rules(table: _Table) -> tuple[_Rule, ...]:
-    """Return the rules of a language, in their order."""
     if "subject" in table:
         return _beside_subject, _adjective_after_subject
     if "copulas" in table:

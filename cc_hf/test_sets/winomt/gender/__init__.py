@@ -1,8 +1,5 @@
 """The grammatical gender of a phrase, by the rules of Stanovsky et al. 2019 (mt_gender at 5862928),
-and for Portuguese by rules of our own.
-
-There is one file per language family. `gender_predictor` returns the rules of a language; only then
-are the packages that they need imported.
+and for Portuguese by rules of our own; one file per language family.
 """
 
 from __future__ import annotations
@@ -46,7 +43,7 @@ GENDER_LANGUAGES = tuple(sorted(_FAMILIES))
 def gender_predictor(
     lang: str, *, spacy_model: str | None = None, rule: str = "published"
 ) -> GenderPredictor:
-    """Return the gender rules of a language.
+    """Return the gender rules of a language; only then are the packages that they need imported.
 
     Args:
         rule: "published"; "context", which finds the head noun and its determiner by a dictionary

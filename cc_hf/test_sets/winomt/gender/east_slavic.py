@@ -37,8 +37,7 @@ class EastSlavicGender(GenderPredictor):
     """Rules for Russian and Ukrainian.
 
     A word is female if any of its parses is, else it has the gender of most parses; without a
-    gender it is neutral. A phrase has the gender of most of its words. Words recur, so the gender
-    of each is cached.
+    gender it is neutral. A phrase has the gender of most of its words.
 
     Attributes:
         analyzer: pymorphy3's analyzer with the dictionary of the language.
@@ -50,7 +49,6 @@ class EastSlavicGender(GenderPredictor):
     _known: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def predict(self, phrase: Phrase) -> str:
-        """Return the gender of a phrase; `unknown` for an empty one."""
         from pymorphy3.tokenizers import simple_word_tokenize
 
         return most_frequent([self._gender(word) for word in simple_word_tokenize(phrase.text)])

@@ -40,11 +40,7 @@ _ONLY_FEMALE = ("nurse", "the nurse")  # always "Krankenschwester", whatever the
 
 
 def predictor(lang: str) -> GermanGender:
-    """Return the rules of German.
-
-    Args:
-        lang: ignored, since there is one language.
-    """
+    """Return the rules of German, the only language here."""
     return GermanGender()
 
 

@@ -24,7 +24,6 @@ class Phrase:
         tokens: space-split tokens, in the order of the source words with which they are aligned;
             may be empty.
         position: index of the first of them in the space-split translation; -1 if there are none.
-        translation: the whole translation.
         word: what the source calls the person.
         linked: indices of the tokens that are aligned with all words of the occupation.
         article_linked: indices of the tokens that are aligned with its article.
@@ -39,7 +38,6 @@ class Phrase:
 
     @property
     def text(self) -> str:
-        """The tokens, joined by spaces."""
         return " ".join(self.tokens)
 
 
@@ -57,7 +55,6 @@ class GenderPredictor(ABC):
         """Return the gender of a phrase, one of `GENDERS`, or `UNKNOWN`."""
 
     def predict_all(self, phrases: Sequence[Phrase]) -> list[str]:
-        """Return the gender of each phrase."""
         return [self.predict(phrase) for phrase in phrases]
 
 

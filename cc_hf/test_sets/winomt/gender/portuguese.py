@@ -91,20 +91,14 @@ class PortugueseGender(GenderPredictor):
 
 
 def predictor(lang: str) -> PortugueseGender:
-    """Return the rules of Portuguese.
-
-    Args:
-        lang: ignored, since there is one language.
-    """
+    """Return the rules of Portuguese, the only language here."""
     return PortugueseGender()
 
 
 def _is_article(word: str, after: list[str]) -> bool:
-    """Return whether "a" is the article and not the preposition ("to").
-
-    A capital begins a sentence, where the preposition does not stand. A masculine noun after it
-    shows the preposition.
-    """
+    """Return whether "a" is the article and not the preposition ("to")."""
+    # A capital begins a sentence, where the preposition does not stand. A masculine noun after it
+    # shows the preposition.
     return bool(after) and (word == "A" or _noun_gender(after[0].lower()) != "male")
 
 

@@ -25,11 +25,7 @@ _GENDERED = ("determiner", "noun", "adjective", "participle")
 
 @functools.cache
 def predictor(lang: str, spacy_model: str | None = None) -> GenderPredictor:
-    """Return the rules with a spaCy pipeline, or with Apertium where the small one is missing.
-
-    Args:
-        spacy_model: name or path of a pipeline; None for the small one of the language.
-    """
+    """Return the rules with a spaCy pipeline, or with Apertium where the small one is missing."""
     try:
         pipeline = load_pipeline(
             spacy_model or f"{lang}_core_news_sm", lang, exclude=("ner", "parser", "lemmatizer")
@@ -49,22 +45,13 @@ def predictor(lang: str, spacy_model: str | None = None) -> GenderPredictor:
 
 @dataclass(frozen=True)
 class RomanceGender(GenderPredictor):
-    """Rules with spaCy.
-
-    A phrase has the gender of most of its words with a gender, and is neutral without any. Phrases
-    recur, so the gender of each is cached.
-
-    Attributes:
-        pipeline: spaCy pipeline of the language.
-        signature_name: spaCy and the pipeline with their versions.
-    """
+    """Rules with spaCy: the gender of most words of a phrase; neutral where no word has one."""
 
     pipeline: Any
     signature_name: str
     _known: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def predict(self, phrase: Phrase) -> str:
-        """Return the gender of a phrase; `unknown` for an empty one."""
         text = phrase.text
         if text not in self._known:
             tokens = self.pipeline(text) if text.strip() else ()
@@ -82,18 +69,12 @@ class RomanceGender(GenderPredictor):
 
 @dataclass(frozen=True)
 class DictionaryGender(GenderPredictor):
-    """The same rules with a reader that looks words up.
-
-    Attributes:
-        reader: the reader of the language.
-        signature_name: program and dictionary with their versions.
-    """
+    """The same rules with a reader that looks words up."""
 
     reader: MorphologyReader
     signature_name: str
 
     def predict(self, phrase: Phrase) -> str:
-        """Return the gender of a phrase; `unknown` for an empty one."""
         return self.predict_all([phrase])[0]
 
     def predict_all(self, phrases: Sequence[Phrase]) -> list[str]:
@@ -110,10 +91,8 @@ class DictionaryGender(GenderPredictor):
 
 
 def _gender_of(text: str, genders: Sequence[str]) -> str:
-    """Return the gender of most words, "" where a word has none.
-
-    The published figures count aligned words without a gender as neutral; the program that was
-    released counts them as unknown.
-    """
+    """Return the gender of most words, "" where a word has none."""
     shown = [gender for gender in genders if gender]
+    # The published figures count aligned words without a gender as neutral; the program that was
+    # released counts them as unknown.
     return most_frequent(shown or ["neutral"] * bool(text.strip()))

@@ -14,10 +14,8 @@ _OBJECT_MARKER = "את"
 
 
 def _is_feminine_hebrew(text: str) -> bool:
-    """Return whether a word ends in tav or he; the object marker is ignored.
-
-    The quotation mark within an acronym does not end a word.
-    """
+    """Return whether a word ends in tav or he; the object marker is ignored."""
+    # The quotation mark within an acronym does not end a word.
     words: list[str] = re.findall(r'\w+(?:["״]\w+)*|[^\w\s]', text)
     return any(word[-1] in "תה" for word in words if word != _OBJECT_MARKER)
 
@@ -31,24 +29,18 @@ _TESTS: dict[str, Callable[[str], bool]] = {"ar": _is_feminine_arabic, "he": _is
 
 
 def predictor(lang: str) -> SemiticGender:
-    """Return the rule of a language."""
     return SemiticGender(_TESTS[lang])
 
 
 @dataclass(frozen=True)
 class SemiticGender(GenderPredictor):
-    """Rule for Hebrew or Arabic: female if the phrase passes the test, male if not.
-
-    Attributes:
-        is_feminine: test of the phrase's text.
-    """
+    """Rule for Hebrew or Arabic: female if the phrase passes the test, male if not."""
 
     signature_name = "rules"
 
     is_feminine: Callable[[str], bool]
 
     def predict(self, phrase: Phrase) -> str:
-        """Return the gender of a phrase; `unknown` for an empty one."""
         if not phrase.text.strip():
             return UNKNOWN
         return "female" if self.is_feminine(phrase.text) else "male"
