@@ -82,7 +82,15 @@ def chosen_metrics(
 def classes_of(
     names: Sequence[str], material: Material, *, has_translations: bool
 ) -> list[type[Metric]]:
-    """Return the metrics of names; `ALL` is every one that fits, and any other must fit."""
+    """Return the metrics of names; `ALL` is every one that fits, and any other must fit.
+
+    Examples:
+        >>> from cc_hf.evaluation.material import load_material
+        >>> material = load_material("simplegen", "en-de")
+        >>> names = ["contrastive_conditioning", "gender_reading"]
+        >>> [metric.signature_name for metric in classes_of(names, material, has_translations=True)]
+        ['cc', 'gr']
+    """
     classes = fitting_metrics(material, has_translations=has_translations) if ALL in names else []
     for name in listed("metrics", names, what="names"):
         if name != ALL and (metric := registry.resolve("metric", name)) not in classes:

@@ -326,7 +326,7 @@ class GenderReading(Metric):
     @classmethod
     def proof(cls, judgements: Sequence[Judgement], signed: Mapping[str, str]) -> Figures:
         """Return the figures that follow from what is read and asked for."""
-        figures = _judged_figures(judgements)
+        figures = _judged_figures(tuple(judgements))
         return figures.joined(twin_figures(judgements, [j.pair for j in judgements]))
 
     @classmethod
