@@ -5,6 +5,7 @@ Vamvas & Sennrich 2021, see PROVENANCE.md.
 import csv
 import gzip
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -15,8 +16,10 @@ from typing import Any
 import pytest
 
 import cc_hf
+from cc_hf import registry
 from cc_hf.comparing.people.agreement import agreement_with_labels
 from cc_hf.comparing.people.annotations import read_annotations
+from cc_hf.data.download import fetch
 from cc_hf.plugins.raters.published import published_agreement
 from cc_hf.reading import text_lines
 from cc_hf.tables.rows import read_rows
@@ -27,6 +30,7 @@ from tests.helpers.usual import (
     coarse_scores,
     constant_scores,
     evaluate_dataset,
+    evaluate_metric,
     hash_scores,
     known,
     read_json,
@@ -157,7 +161,7 @@ def test_figures_by_a_dictionary_are_near_those_of_the_paper(
 
 @cases(
     ("google", "es", "es.in - es.in.csv", (54.2, 24.7, 21.5), 98, 99),
-    ("google", "it", "google.it.in - it.in.csv", (42.9, 39.4, 16.1), 85, 99),
+    ("google", "it", "google.it.in - it.in.csv", (42.9, 39.5, 16.1), 85, 99),
 )
 @needs_apertium
 def test_the_rule_in_context_agrees_with_people(
@@ -180,6 +184,47 @@ def test_the_rule_in_context_agrees_with_people(
     assert len(rows) == n
     right = [row for row in rows if read[row["Sentence"].strip()] == row["Gender? [M/F/N]"].strip()]
     assert len(right) == n_agree
+
+
+@cases(("published", 155), ("noun", 171))
+def test_a_german_noun_agrees_more_with_people_than_the_published_rule(
+    rule: str, n_agree: int, shared: Path
+) -> None:
+    upstream = shared / "upstream"
+    labels = registry.resolve("label set", "winomt")
+    paths = {file.path: fetch(file, upstream) for file in labels.files["en-de"]}
+    rows = labels.read(paths, "en-de", load(shared, "default"))
+    shown = {
+        row.example_id: row.labels[0]
+        for row in rows
+        if len({*row.labels}) == 1 and row.labels[0] in ("male", "female")
+    }
+    result = run(shared, translations(shared, "aws", "de"), "de", "all", rule=rule)
+    read = {j.example_id: j.predicted for j in result.judgements}
+    assert len(shown) == 175
+    assert sum(read[name] == gender for name, gender in shown.items()) == n_agree
+
+
+@cases(("fr", 0.90), ("es", 0.87))
+@needs_apertium
+def test_adjectives_before_the_person_do_not_mislead_the_rule_in_context(
+    lang: str, accuracy: float, shared: Path
+) -> None:
+    """The rows of mt_gender with "pretty" and "handsome", whose gender these say."""
+    path = shared / f"upstream/gabrielStanovsky/mt_gender/translations/google/adj.en-{lang}.txt"
+    occupations = {example.extra["occupation"].lower() for example in load(shared, "all")}
+    names = "|".join(map(re.escape, sorted(occupations, key=len, reverse=True)))
+    texts, rows = [], []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        source, text = line.split(" ||| ")
+        if person := re.search(rf"\b(pretty|handsome) ((?:{names})\b)", source):
+            gold = "female" if person[1] == "pretty" else "male"
+            start = person.start(2)
+            rows.append({"source": source, "focus": person[2], "focus_start": start, "gold": gold})
+            texts.append(text)
+    result = evaluate_metric("gender_reading", texts, rows, tgt_lang=lang)
+    assert result.n == 1548
+    assert result.scores["accuracy"] == pytest.approx(accuracy, abs=0.005)
 
 
 @of_every_system

@@ -17,6 +17,7 @@ from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, MorphologyR
 
 __all__ = ["CONTEXT_LANGUAGES", "ContextRule"]
 
+_VERSION = 2  # raised whenever the rule can read another gender
 _LEAST_SHARE, _LEAST_ROWS = 0.1, 3  # of the rows of an occupation that a usual translation heads
 _MOST_BETWEEN = 3  # adjectives, numerals and unknown words between determiner and noun
 #: Words for somebody, which have no gender though dictionaries give some of them one.
@@ -94,8 +95,8 @@ class ContextRule:
 
     @property
     def signature_name(self) -> str:
-        """The rule with program and dictionary."""
-        return f"context+{self.reader.signature_name}"
+        """The rule with its version, program and dictionary."""
+        return f"context.{_VERSION}+{self.reader.signature_name}"
 
     def read_all(self, persons: Sequence[Person]) -> list[str]:
         """Return one of `READINGS`, or `UNREAD`, for each person."""

@@ -109,4 +109,4 @@ def test_a_usual_translation_takes_the_place_of_a_misaligned_word() -> None:
 
 
 def test_the_signature_names_the_rule_and_the_dictionary() -> None:
-    assert _RULE.signature_name == "context+words"
+    assert _RULE.signature_name == "context.2+words"

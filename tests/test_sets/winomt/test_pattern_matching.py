@@ -146,8 +146,12 @@ def test_a_single_row_omits_differences_between_groups() -> None:
     ({}, {"alignments": ["0-7"]}, "line 1: expected links between 4 source and 1 target tokens"),
     ({}, {"alignments": "no such file"}, "alignments: expected a Pharaoh file"),
     ({}, {"spacy_model": "x"}, "spacy_model: expected none for de"),
-    ({}, {"rule": "context"}, "rule: expected published for de; context reads es, fr and it"),
-    ({}, {"rule": "x"}, "rule: expected one of published, context, got 'x'"),
+    (
+        {},
+        {"rule": "context"},
+        "rule: expected published for de, got context; context reads es, fr, it, pt; noun reads de",
+    ),
+    ({}, {"rule": "x"}, "rule: expected one of published, context, noun, got 'x'"),
 )
 def test_bad_rows_and_options_are_refused(change: Any, options: Any, message: str) -> None:
     refuses(message, run, ["x"], [{**GOOD, **change}], **options)
