@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cc_hf._version import __version__
@@ -153,6 +153,7 @@ _TEXT = st.text(min_size=1, max_size=8)
 
 
 @given(_TEXT, st.dictionaries(_TEXT, _TEXT, max_size=4))
+@example("cc", {"%7C": "%0A", "%3A": "%25"})  # texts that look like escapes
 def test_a_signature_parses_to_its_parts(metric: str, fields: dict[str, str]) -> None:
     assert parse(unparse(metric, fields)) == (metric, fields)
 
