@@ -54,6 +54,7 @@ def _both(found: int, n: int, **others: object) -> list[Evidence]:
     (_both(200, 200, labels="pairs", n_people=0, people_kappa=None), RANKS_ONLY),
     (_both(200, 200, of="an ensemble"), RANKS_ONLY),
     (_both(200, 200, people_kappa=0.3), SCREEN),  # people who do not agree are no standard
+    (_both(200, 200, people_kappa=0.4), SUPPORTED),
     # What the judge misses is told apart by category: of these, men alone are supported.
     ([_row("female", (150, 200), (200, 200)), _row("male", (200, 200), (200, 200))], RANKS_ONLY),
     # Other test sets of the kind count only where this one has no evidence; of several, the worst.
@@ -94,6 +95,13 @@ def test_systems_that_differ_widen_the_limits() -> None:
         low, high = bias_limits(0.7, rates(rows, "female"))
         widths.append(high - low)
     assert widths[0] < widths[1]
+
+
+def test_a_judge_of_several_systems_has_the_least_level_and_the_widest_limits() -> None:
+    figure = Trust(SUPPORTED, {"accuracy": (-0.01, 0.02)})
+    screen = Trust(SCREEN, {"accuracy": (-0.2, 0.01)})
+    for of_systems in (figure.with_others([screen]), screen.with_others([figure])):
+        assert (of_systems.level, of_systems.bias) == (SCREEN, {"accuracy": (-0.2, 0.02)})
 
 
 def test_the_evidence_of_the_user_comes_first(

@@ -25,7 +25,7 @@ from cc_hf.folders import new_folder
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.metrics.alignments import corpus_aligner
 from cc_hf.reading import text_of
-from cc_hf.records import NonEmpty, parse_json, read_json
+from cc_hf.records import NonEmpty, parse_json, read_json, read_value
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.tables.rows import read_rows
 from cc_hf.text.alignment import parse_pharaoh
@@ -73,9 +73,11 @@ READERS: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", READERS)
-@pytest.mark.parametrize("kind", BAD)
-def test_every_reader_refuses_ambiguous_json(tmp_path: Path, name: str, kind: str) -> None:
+@cases(
+    *(("duplicate", name) for name in READERS),  # all of them read by `parse_json`
+    *((kind, "t.jsonl") for kind in BAD if kind != "duplicate"),
+)
+def test_every_reader_refuses_ambiguous_json(kind: str, name: str, tmp_path: Path) -> None:
     text, message = BAD[kind]
     path = tmp_path / name
     path.write_text(text + "\n", encoding="utf-8")
@@ -294,6 +296,11 @@ def test_other_json_is_refused_naming_the_place(content: str, message: str, tmp_
         read_json(tmp_path / "a", "names", NonEmpty({str: [str]}), remedy="ask")
     assert str(refused.value) == f"{tmp_path}/{message}"
     assert isinstance(refused.value, InputError)
+
+
+def test_a_value_behind_missing_ones_is_named_by_its_own_place() -> None:
+    form, value = {"counts": [int | None]}, {"counts": [None, 1, None, "x"]}
+    refuses("counts: item 4: expected a whole number or null, got 'x'", read_value, form, value)
 
 
 def test_text_fields_are_checked_and_may_have_a_default() -> None:

@@ -228,6 +228,21 @@ def test_few_judgements_are_a_first_look(n: int, reason: str) -> None:
     assert list(limited) == ["limit"]
 
 
+@cases(
+    ("n_ties", 5, "ties"),
+    ("n_inconclusive", 50, "inconclusive"),
+    ("n_neither", 50, "inconclusive"),
+    ("n_wrapped", 5, "wrapped"),
+    ("n_with_source", 10, "translations"),
+    ("n_repeated", 50, "translations"),
+    ("n_without_words", 10, "translations"),
+    ("n_blank", 10, "translations"),
+)
+def test_a_count_is_a_reason_above_its_share_alone(count: str, most: int, kind: str) -> None:
+    assert reasons_not_to_cite({}, {count: most}, 100) == {}
+    assert [*reasons_not_to_cite({}, {count: most + 1}, 100)] == [kind]
+
+
 _SOURCES = ("The nurse has lost her badge.", "The driver said that he was late.") * 4
 _CSV = "source,focus,gold\n" + "".join(
     f"{source},{source.split()[1]},{'female' if ' her ' in source else 'male'}\n"

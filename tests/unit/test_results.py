@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cc_hf._version import __version__
@@ -111,6 +111,7 @@ _READINGS = (Reading(**_READ), Reading("1", "all", "y", "", 0.25))
     (_P, "null", "NaN", f"example '0': {_P}: expected a number from .*, got nan"),
     (_P, "null", '"<b>"', f"example '0': {_P}: expected a number from 0 to 1 or null, got '<b>'"),
     ("score_correct", "null", "Infinity", "score_correct: expected a number or null, got inf"),
+    ("score_correct", "null", "-Infinity", "score_correct: expected a number or null, got -inf"),
     ("weight", "1", "0.5", "example '0': weight: expected an integer from 0.*got 0.5"),
     ("weight", "1", '1, "scores": ["a"]', "example '0': scores: item 1: expected a number"),
     ("scores", "{}", _HUGE, "score 'accuracy': expected a number|expected the JSON of an eval"),
@@ -153,6 +154,7 @@ _TEXT = st.text(min_size=1, max_size=8)
 
 
 @given(_TEXT, st.dictionaries(_TEXT, _TEXT, max_size=4))
+@example("cc", {"%7C": "%0A", "%3A": "%25"})  # texts that look like escapes
 def test_a_signature_parses_to_its_parts(metric: str, fields: dict[str, str]) -> None:
     assert parse(unparse(metric, fields)) == (metric, fields)
 

@@ -125,6 +125,14 @@ def test_metrics_without_probabilities_have_no_weighted_differences() -> None:
     assert actual.differences.keys() == names
 
 
+@cases("a", "b")
+def test_weighted_figures_that_one_result_lacks_are_not_compared(older: str) -> None:
+    results = {name: judged(name) for name in "ab"}
+    plain = {n: v for n, v in results[older].scores.items() if not n.startswith("weighted")}
+    (one,) = compare({**results, older: replace(results[older], scores=plain)}).systems
+    assert {"accuracy"} <= one.differences.keys() <= plain.keys()
+
+
 def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> None:
     rows = [row for row in ROWS for _ in range(2) if row["category"] in ("MoMc", "MoFc")]
     right, no, wrong = ["El médico"], ["Nadie"], ["La médica"]
@@ -155,21 +163,42 @@ def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> 
     assert cells[0].difference == "−25.0"
 
 
-def test_the_gender_gap_of_two_systems_is_compared_by_their_f1() -> None:
+def read_genders(**n_right: int) -> dict[str, EvaluationResult]:
+    """Return results of systems of whose ten rows so many are read right, and others as male."""
     results = {}
-    for name, n_right in (("a", 8), ("b", 2)):
+    for name, n in n_right.items():
         made = small_result((0.5, 1.0), metric="winomt_pattern_matching", system=name)
-        read = [j.category if i % 10 < n_right else "male" for i, j in enumerate(made.judgements)]
+        read = [j.category if i % 10 < n else "male" for i, j in enumerate(made.judgements)]
         both = zip(made.judgements, read, strict=True)
         judgements = [replace(j, gold=j.category, predicted=gender) for j, gender in both]
         scores = {"f1_male": 0.5, "f1_female": 0.5, "delta_g": 0.0}
         results[name] = replace(made, scores=scores, judgements=tuple(judgements))
+    return results
+
+
+def test_the_gender_gap_of_two_systems_is_compared_by_their_f1() -> None:
+    results = read_genders(a=8, b=2)
     (actual,) = compare(results).systems
     f1 = {"a": (20 / 22, 16 / 18), "b": (20 / 28, 4 / 12)}
     gap = actual.differences["delta_g"]
     assert (gap.first, gap.second) == pytest.approx([f1[name][0] - f1[name][1] for name in "ab"])
     assert gap.p_value < 0.2
     assert "gender gap ΔG" in shown(compare(results))
+
+
+@cases((1, 12), (2, 6))
+def test_f1_are_exchanged_by_pairs(n_together: int, n_exchanged: int) -> None:
+    results = {
+        name: replace(
+            r,
+            judgements=tuple(
+                replace(j, pair=str(i // n_together)) for i, j in enumerate(r.judgements)
+            ),
+        )
+        for name, r in read_genders(a=8, b=2).items()
+    }
+    (one,) = compare(results).systems
+    assert one.differences["f1_female"].p_value == 2 / 2**n_exchanged
 
 
 def test_metrics_on_the_same_translations_are_compared_by_agreement() -> None:

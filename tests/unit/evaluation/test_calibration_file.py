@@ -41,6 +41,14 @@ def test_unfit_cues_are_refused(dataset: str, config: str | None, cues: Any, mes
     fails(cc_hf.CCError, message, load_material, dataset, config, tgt_lang="de", cues=cues)
 
 
+def test_a_metric_that_reads_no_cues_names_no_wording() -> None:
+    material = load_material("simplegen", "en-de", cues="gender_nouns")
+    texts = ["Sie ist Ärztin."] * 2664
+    result = cc_hf.evaluate(material, translations=texts, metric="simplegen_accuracy")
+    assert result.wording is None
+    assert "|cues:" not in result.signature
+
+
 def counterfactuals(n: int = 90) -> list[ContrastiveSourceExample]:
     """Return examples whose own sentence already shows the gender."""
     return [

@@ -87,8 +87,6 @@ def test_an_evaluator_function_gets_the_pairs_unchanged() -> None:
 
 
 @cases(
-    ("x", [GOOD], "predictions: expected a list, got one text, 'x'"),
-    ([" "], [GOOD], "row 0: expected a translation, got ' '"),
     (["x"], ["text"], "row 0: expected a reference with the keys"),
     (["x"], [{"category": "a"}], "lacks correct_sources, incorrect_sources"),
     (["x"], [{**GOOD, "incorrect_sources": []}], "row 0: incorrect_sources: expected a list"),

@@ -213,7 +213,6 @@ def with_others(texts: Any) -> dict[str, Any]:
 
 
 @cases(
-    ("ab", {}, "references: expected a list, got one text"),
     ([3], {}, "row 0: expected a reference with the keys correct_translation.*got int"),
     ([with_others("b")], {}, "row 0: contrastive_translations: expected a list, got one text"),
     ([with_others(["b", None])], {}, "row 0: contrastive_.* text that is not blank, got None"),

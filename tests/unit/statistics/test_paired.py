@@ -12,9 +12,10 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 from scipy.stats import binomtest, fisher_exact
 
+from cc_hf.results import Interval
 from cc_hf.statistics import bootstrap
 from cc_hf.statistics.accuracy import min_accuracy, total_accuracy
-from cc_hf.statistics.bootstrap import resampled_strata, resampled_sums
+from cc_hf.statistics.bootstrap import percentile_interval, resampled_strata, resampled_sums
 from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
 from cc_hf.statistics.paired import OfCategories, f1_differences, mcnemar, paired_differences
 from cc_hf.statistics.randomization import (
@@ -298,6 +299,13 @@ def test_all_exchanges_of_any_figure_are_counted() -> None:
     assert tests_of_figures.p_value == pytest.approx(as_far / 2**9)
 
 
+def test_differences_that_rounding_makes_smaller_are_as_far_as_the_observed_one() -> None:
+    first, second = np.array([[0.1], [0.2], [0.0]]), np.array([[0.0], [0.0], [0.1]])
+    # Of the distances 0.2, 0, 0.2 and 0.4 three are as far, though 0.1 + 0.2 - 0.1 is above 0.2.
+    actual = exchange_tests(first, second, lambda parts: {"sum": parts["all"][:, 0]})
+    assert actual["sum"].p_value == 3 / 4
+
+
 def test_samples_that_contribute_the_same_do_not_matter() -> None:
     random = np.random.default_rng(0)
     first, second = columns(random.random(40) < 0.5), columns(random.random(40) < 0.7)
@@ -374,6 +382,25 @@ def test_memory_changes_nothing(counts: list[int] | None, monkeypatch: pytest.Mo
     whole = resampled_sums(columns, strata, counts=counts, n_resamples=101)
     monkeypatch.setattr(bootstrap, "_DRAWN_AT_ONCE", 10)
     assert (resampled_sums(columns, strata, counts=counts, n_resamples=101) == whole).all()
+
+
+def test_which_stratum_comes_first_changes_nothing() -> None:
+    columns, strata = np.arange(7.0)[:, None], np.array([*"aabbbab"])
+    turned = np.argsort(strata == "a", kind="stable")
+    sums, of_turned = (
+        resampled_sums(columns[rows], strata[rows].tolist(), n_resamples=20)
+        for rows in (np.arange(7), turned)
+    )
+    assert of_turned.tolist() == sums.tolist()
+
+
+@cases((1, True), (2, False))
+def test_a_figure_undefined_in_one_of_twenty_resamples_has_an_interval(
+    n_undefined: int, has_interval: bool
+) -> None:
+    values = np.where(np.arange(20) < n_undefined, np.nan, np.arange(20.0))
+    actual = percentile_interval(values)
+    assert (actual.n_undefined, isinstance(actual, Interval)) == (n_undefined, has_interval)
 
 
 def test_resampling_keeps_the_size_of_strata() -> None:

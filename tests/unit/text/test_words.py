@@ -238,7 +238,7 @@ def test_malformed_pharaoh_lines_are_refused(line: str) -> None:
 
 def test_given_alignments_must_fit_the_translations() -> None:
     given_ones = GivenAlignments(parse_pharaoh(["0-0", "1-1"]), "links.txt")
-    assert given_ones.align(["a", "a b"], ["x", "x y"]) == (((0, 0),), ((1, 1),))
+    assert given_ones.align(["a", "a b"], ["x", "x\ty"]) == (((0, 0),), ((1, 1),))
     refuses("links.txt: expected one line of alignments per.*got 2", given_ones.align, ["a"], ["x"])
     refuses(
         r"line 2: expected links between 1 source and 2.*got 1-1",
