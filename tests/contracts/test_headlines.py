@@ -168,7 +168,7 @@ def _check(
 
 @pytest.mark.parametrize("name", registry.METRICS)
 def test_the_box_of_every_metric_is_shown(name: str) -> None:
-    rows = [row(name, at, is_right=at % 5 > 1) for at in range(60)]
+    rows = [row(name, index, is_right=index % 5 > 1) for index in range(60)]
     result = judged(name, [text for text, _ in rows], [r for _, r in rows], n_resamples=20)
     check_box(result)
 

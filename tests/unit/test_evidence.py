@@ -41,8 +41,8 @@ def _row(
     return replace(row, **others)  # type: ignore[arg-type]
 
 
-def _both(found: int, n: int, **others: object) -> list[Evidence]:
-    return [_row(reading, (found, n), (found, n), **others) for reading in ("female", "male")]
+def _both(n_right: int, n: int, **others: object) -> list[Evidence]:
+    return [_row(reading, (n_right, n), (n_right, n), **others) for reading in ("female", "male")]
 
 
 @cases(

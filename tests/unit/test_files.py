@@ -212,7 +212,7 @@ def test_a_new_folder_has_one_writer(tmp_path: Path) -> None:
 def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes('\ufeff{"a": "b\u2028c"}\r\n\n{"a": "d"}\n\n'.encode())
-    actual = [(str(place), row["a"]) for place, row in read_rows(path)]
+    actual = [(str(origin), row["a"]) for origin, row in read_rows(path)]
     assert actual == [(f"{path}: line 1", "b\u2028c"), (f"{path}: line 3", "d")]
 
 

@@ -42,12 +42,12 @@ def test_a_name_of_another_package_is_found_without_importing_it(site: Path) -> 
     ),
     ("evaluator family", "evaluator_families", "marian", "MarianEvaluator"),
 )
-def test_own_names_are_kept(kind: str, group: str, name: str, own: str, site: Path) -> None:
+def test_own_names_are_kept(kind: str, group: str, name: str, origin: str, site: Path) -> None:
     """A name of cc_hf keeps its meaning, and the other is refused with both origins."""
     expected = registry.resolve(kind, name)
     registry.forget_plugins()
     add_package(site, "other-toy", {f"cc_hf.{group}": {name: "toy:Thing"}})
-    with pytest.warns(PluginWarning, match=rf"other-toy \(toy:Thing\) is not used.*{own}"):
+    with pytest.warns(PluginWarning, match=rf"other-toy \(toy:Thing\) is not used.*{origin}"):
         assert registry.names(kind).count(name) == 1
     assert registry.resolve(kind, name) is expected
 
@@ -91,14 +91,14 @@ BROKEN = {
 @pytest.mark.parametrize(("code", "reason"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_package_warns_and_fails_if_asked(site: Path, code: str, reason: str) -> None:
     add_package(site, "toy", {_METRICS: {"words": "toy:Words"}}, code)
-    own = len(registry.METRICS)
+    n_metrics = len(registry.METRICS)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert len(registry.names("metric")) == own + 1
+        assert len(registry.names("metric")) == n_metrics + 1
         assert registry.resolve("metric", "gender_accuracy").name == "gender_accuracy"
     message = rf"the metric 'words' of toy \(toy:Words\) cannot be .*{re.escape(reason)}"
     with pytest.warns(PluginWarning, match=message):
-        assert len(all_metrics()) == own
+        assert len(all_metrics()) == n_metrics
     with pytest.warns(PluginWarning, match=message):  # results of the metric can still be shown
         assert metric_name("words") == "words"
     with pytest.raises(PluginError, match=message):

@@ -53,7 +53,7 @@ def test_one_model_with_two_options_and_metrics_without_one_count_as_several_eva
 def test_incomparable_results_are_refused() -> None:
     rows = agreement_results(a=(0.1, 0.2, 0.3), b=(0.5, 0.7, 0.6))
     refuses(r"figure: .* one of accuracy, .*got 'bleu'", evaluator_agreement, rows, figure="bleu")
-    fewer = {name: one for name, one in rows.items() if name != "b.2"}
+    fewer = {name: result for name, result in rows.items() if name != "b.2"}
     other = agreement_result("s0", "c", 0.3, ids=("0", "2"))
     equal = agreement_results(a=(0.1, 0.1, 0.1), b=(0.5, 0.7, 0.6))
     for results, message in (

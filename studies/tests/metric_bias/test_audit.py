@@ -64,11 +64,11 @@ def test_planted_biases_are_measured(points: float) -> None:
 
 def test_exchanged_genders_exchange_the_figures() -> None:
     scores = np.random.default_rng(0).random((50, 2, 2))
-    one, other = errors(scores), errors(scores[:, ::-1, ::-1])
-    assert (one.feminine, one.masculine) == (other.masculine, other.feminine)
-    assert one.prior_shift == pytest.approx(-other.prior_shift)
-    male, female = (other.shift_free[gender] for gender in ("male", "female"))
-    assert one.shift_free == {"male": female, "female": male}
+    original, exchanged = errors(scores), errors(scores[:, ::-1, ::-1])
+    assert (original.feminine, original.masculine) == (exchanged.masculine, exchanged.feminine)
+    assert original.prior_shift == pytest.approx(-exchanged.prior_shift)
+    male, female = (exchanged.shift_free[gender] for gender in ("male", "female"))
+    assert original.shift_free == {"male": female, "female": male}
 
 
 @cases(
@@ -185,8 +185,8 @@ def test_other_sets_are_refused() -> None:
     fails(InputError, "at least one pair", audit, len, none, src_lang="en", tgt_lang="de")
     for pair in (("en", "fi"), ("fr", "de")):
         fails(InputError, f"of your own .* for {'-'.join(pair)}", published_sets, *pair)
-    one = Sets({"own": [Pair("0", "Er.", "Sie.", {"": "A."})]}, {}, {}, ())
-    made = audit(lambda s, t: [0.0] * len(s), one, src_lang="en", tgt_lang="de").open_sets["own"]
+    sets = Sets({"own": [Pair("0", "Er.", "Sie.", {"": "A."})]}, {}, {}, ())
+    made = audit(lambda s, t: [0.0] * len(s), sets, src_lang="en", tgt_lang="de").open_sets["own"]
     assert (made.probability, made.masculine) == (0.5, PairShare.of(np.array([0.5])))
 
 
@@ -279,7 +279,7 @@ def test_released_verdicts_follow_from_words_split_at_spaces(shared: Path) -> No
 
 def test_a_judge_that_knows_the_verdicts_agrees_with_them(shared: Path) -> None:
     pairs = released_pairs("pt", shared / "upstream")
-    own = {
+    readings = {
         (pair.sources[gender], composed(pair.translations[gender])): (
             gender,
             pair.is_correct[gender],
@@ -290,7 +290,7 @@ def test_a_judge_that_knows_the_verdicts_agrees_with_them(shared: Path) -> None:
 
     def knowing(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         """Prefer the right source where the translation is right; find women's texts worse."""
-        known = [own.get(key, ("", True)) for key in zip(sources, translations, strict=True)]
+        known = [readings.get(key, ("", True)) for key in zip(sources, translations, strict=True)]
         by_gender = {"female": (0.08, 0.4), "male": (0.1, 0.5), "": (0.2, 0.2)}
         return [by_gender[gender][is_correct] for gender, is_correct in known]
 

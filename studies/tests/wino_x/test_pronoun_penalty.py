@@ -172,7 +172,7 @@ def test_the_penalty_can_be_limited_to_the_ambiguous_pronoun(marian: Any) -> Non
     texts = [f"Er traf die Lampe, weil {pronoun} dünn war." for pronoun in ("sie", "er")]
     example = contrastive("1", "He hit the lamp because it was fragile.", *texts)
     pairs = [encoded(marian, [example], pronouns=which)[0] for which in ("all", "ambiguous")]
-    actual = [[place.start for place in pair.pronouns] for pair in pairs]
+    actual = [[span.start for span in pair.pronouns] for pair in pairs]
     assert actual[0][1:] == actual[1]
     assert encoded(marian, [example])[0].pronouns == ()
 

@@ -30,5 +30,5 @@ def test_ill_defined_samples_are_compared_by_raw_labels_only() -> None:
 
 
 def test_corpora_of_own_data_are_not_known() -> None:
-    own = result_of((), dataset="", config="", signature="any|data:own@1a|n:1")
-    refuses("your own data, whose corpora are", examples_without_corpora, own, ["opensubs"])
+    result = result_of((), dataset="", config="", signature="any|data:own@1a|n:1")
+    refuses("your own data, whose corpora are", examples_without_corpora, result, ["opensubs"])

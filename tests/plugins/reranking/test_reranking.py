@@ -246,8 +246,8 @@ def test_unfit_alternatives_are_refused(options: dict[str, Any], message: str) -
 def test_the_command_reads_sentences_and_datasets(tmp_path: Path) -> None:
     refuses("methods: expected some of nbest, cue, contrast", AlternativeOptions, methods=("beam",))
     write_lines(tmp_path / "open.txt", ["The doctor is here.", "He is a cook."])
-    own = "alternatives open.txt -l en-de --n-best 4 --system cc-tiny-en-de -o own.json"
-    assert "The doctor is here. →" in run_command(own, cwd=tmp_path).stdout
+    command = "alternatives open.txt -l en-de --n-best 4 --system cc-tiny-en-de -o own.json"
+    assert "The doctor is here. →" in run_command(command, cwd=tmp_path).stdout
     assert [row["how"] for row in read_json(tmp_path / "own.json")] == ["nbest", None]
     data = "alternatives simplegen en-de --limit 2 --n-best 2 --methods nbest"
     run_command(f"{data} --system cc-tiny-en-de -o data.json", cwd=tmp_path)

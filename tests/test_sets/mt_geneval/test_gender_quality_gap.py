@@ -34,7 +34,7 @@ def test_scores_equal_sacrebleu_for_any_text(pairs: list[tuple[str, str, str, st
     actual = gap(translations, references, n_resamples=3, clean=False)
     for name, scorer in (("bleu", BLEU(tokenize="13a")), ("chrf", CHRF())):
         texts = [r["reference"] for r in references]
-        sides = [(translations[at::2], [texts[at::2]]) for at in (0, 1)]
+        sides = [(translations[offset::2], [texts[offset::2]]) for offset in (0, 1)]
         male, female = (scorer.corpus_score(*side).score / 100 for side in sides)
         values = [actual[f"{name}_{figure}"] for figure in ("male", "female", "gap")]
         assert values == pytest.approx([male, female, male - female], abs=1e-12)
@@ -64,12 +64,15 @@ def test_resampled_scores_equal_sacrebleu_on_the_drawn_segments() -> None:
     translations, references = rows_of(texts)
     drawn = np.random.default_rng(7).integers(0, 4, size=(3, 4))  # as the resampling draws
     actual = gap_result(translations, references, n_resamples=3, seed=7)
-    for at, gender in enumerate(("male", "female")):
-        hypotheses = [[translations[2 * i + at] for i in row] for row in drawn]
-        expected = [[references[2 * i + at]["reference"] for i in row] for row in drawn]
+    for offset, gender in enumerate(("male", "female")):
+        hypotheses = [[translations[2 * i + offset] for i in row] for row in drawn]
+        expected = [[references[2 * i + offset]["reference"] for i in row] for row in drawn]
         for name, scorer in (("bleu", BLEU()), ("chrf", CHRF())):
             pairs = zip(hypotheses, expected, strict=True)
-            resampled = sorted(scorer.corpus_score(texts, [own]).score for texts, own in pairs)
+            resampled = sorted(
+                scorer.corpus_score(texts, [row_references]).score
+                for texts, row_references in pairs
+            )
             interval = limits(actual.intervals[f"{name}_{gender}"])
             assert interval == pytest.approx(np.quantile(resampled, [0.025, 0.975]) / 100)
 

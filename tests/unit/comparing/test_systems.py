@@ -93,8 +93,8 @@ def _named(name: str, change: Callable[[float], float] = lambda score: score) ->
     return scores
 
 
-def shown(found: Comparison, width: int = 80) -> str:
-    return printed(comparison_tables(found), width=width)
+def shown(comparison: Comparison, width: int = 80) -> str:
+    return printed(comparison_tables(comparison), width=width)
 
 
 def test_systems_are_compared_with_the_first() -> None:
@@ -103,14 +103,14 @@ def test_systems_are_compared_with_the_first() -> None:
     pairs = [(s.metric, s.baseline, s.system, s.n) for s in comparison.systems]
     assert pairs == [("contrastive_conditioning", "a", other, N) for other in "bc"]
     assert comparison.agreements == ()
-    for one in comparison.systems:
-        first, second = results["a"], results[one.system]
-        for name, figure in one.differences.items():
+    for compared in comparison.systems:
+        first, second = results["a"], results[compared.system]
+        for name, figure in compared.differences.items():
             assert (figure.first, figure.second) == (first.scores[name], second.scores[name])
         both = zip(first.judgements, second.judgements, strict=True)
         verdicts = [(a.is_correct, b.is_correct) for a, b in both]
-        assert one.mcnemar.n_only_first == verdicts.count((True, False))
-        assert one.mcnemar.n_only_second == verdicts.count((False, True))
+        assert compared.mcnemar.n_only_first == verdicts.count((True, False))
+        assert compared.mcnemar.n_only_second == verdicts.count((False, True))
     expected = {"accuracy", "min_accuracy", "weighted_accuracy", "accuracy_male"}
     assert expected <= set(comparison.systems[0].differences)
     kind, fields = parse(comparison.signature)
@@ -175,16 +175,21 @@ def test_the_gender_gap_of_two_systems_is_compared_by_their_f1() -> None:
 def test_metrics_on_the_same_translations_are_compared_by_agreement() -> None:
     comparison = compare({"cc": judged("a"), "words": words("a")})
     assert comparison.systems == ()
-    (one,) = comparison.agreements
+    (agreement,) = comparison.agreements
     both = zip(judged("a").judgements, words("a").judgements, strict=True)
     pairs = [(x.verdict, y.verdict) for x, y in both]
-    assert one.labels == ("correct", "incorrect", "inconclusive")
-    counts = [tuple(pairs.count((left, right)) for right in one.labels) for left in one.labels]
-    assert one.confusion == tuple(counts)
-    assert one.verdict_agreement == sum(a == b for a, b in pairs) / N
-    assert one.agreement == sum((a == "correct") == (b == "correct") for a, b in pairs) / N
-    assert one.agreement > one.verdict_agreement
-    for value, interval in ((one.agreement, one.interval), (one.kappa, one.kappa_interval)):
+    assert agreement.labels == ("correct", "incorrect", "inconclusive")
+    counts = [
+        tuple(pairs.count((left, right)) for right in agreement.labels) for left in agreement.labels
+    ]
+    assert agreement.confusion == tuple(counts)
+    assert agreement.verdict_agreement == sum(a == b for a, b in pairs) / N
+    assert agreement.agreement == sum((a == "correct") == (b == "correct") for a, b in pairs) / N
+    assert agreement.agreement > agreement.verdict_agreement
+    for value, interval in (
+        (agreement.agreement, agreement.interval),
+        (agreement.kappa, agreement.kappa_interval),
+    ):
         low, high = limits(interval)
         assert low <= value <= high
 
@@ -311,18 +316,19 @@ def test_the_json_is_strict_and_complete(tmp_path: Path) -> None:
 
 
 def test_results_are_named_after_their_files(tmp_path: Path) -> None:
-    one = write_result(tmp_path, "one", judged("a"))
-    other = write_result(tmp_path, "x/one", judged("b"))
+    path = write_result(tmp_path, "one", judged("a"))
+    other_path = write_result(tmp_path, "x/one", judged("b"))
     several, bad = tmp_path / "set.json", tmp_path / "bad.json"
     several.write_text(ResultSet((judged("a"), words("a"))).to_json(), encoding="utf-8")
-    assert set(read_results([one, several])) == {"one", "set:contrastive_conditioning", "set:words"}
-    assert set(read_results([one, other])) == {str(one), str(other)}
+    names = {"one", "set:contrastive_conditioning", "set:words"}
+    assert set(read_results([path, several])) == names
+    assert set(read_results([path, other_path])) == {str(path), str(other_path)}
     actual = read_results([several], metric="words")
     assert {name: result.metric for name, result in actual.items()} == {"set": "words"}
     bad.write_text("{}", encoding="utf-8")
     for paths, metric, message in (
-        ([one], "words", r"one\.json: expected a.*got contrastive_conditioning"),
-        ([one] * 2, None, "is named twice"),
+        ([path], "words", r"one\.json: expected a.*got contrastive_conditioning"),
+        ([path] * 2, None, "is named twice"),
         ([tmp_path / "none.json"], None, "file not found"),
         ([bad], None, r"bad\.json: expected the JSON of an evaluation result"),
     ):
@@ -348,8 +354,9 @@ def test_one_verdict_of_twenty_is_no_significant_difference_anywhere() -> None:
         Words(), {"a": [*texts, "Ärztin"], "b": [*texts, "Arzt"]}, rows, **OPTIONS | {"ids": None}
     )
     comparison = compare(results)
-    assert {one.p_value for one in comparison.systems[0].differences.values()} == {1.0}
-    assert comparison.systems[0].mcnemar.p_value == 1.0
+    (compared,) = comparison.systems
+    assert {difference.p_value for difference in compared.differences.values()} == {1.0}
+    assert compared.mcnemar.p_value == 1.0
     text = shown(comparison, width=200)
     assert re.search(r"male +100\.0 +0\.0 +−100\.0 +1\.000", text)
     assert re.search("difference in .*male.*: no interval: n = 1, .* at least 30", text)
@@ -377,17 +384,17 @@ def test_the_two_of_a_pair_are_exchanged_together() -> None:
         for name, r in results.items()
     }
     older = {"a": alone["a"], "b": results["b"]}
-    for compared, n_exchanged in ((again, 3), (alone, 6), (older, 3)):
-        (one,) = compare(compared).systems
-        assert one.differences["accuracy"].p_value == 2 / 2**n_exchanged
+    for results_by_system, n_exchanged in ((again, 3), (alone, 6), (older, 3)):
+        (compared,) = compare(results_by_system).systems
+        assert compared.differences["accuracy"].p_value == 2 / 2**n_exchanged
 
 
 def test_one_hypothesis_has_one_p() -> None:
     comparison = compare({"a": judged("a"), "b": judged("b"), "c": judged("c")}, n_resamples=50)
-    for one in comparison.systems:
-        accuracy = one.differences["accuracy"]
-        assert (accuracy.p_value, accuracy.is_exact) == (one.mcnemar.p_value, True)
-        assert not one.differences["weighted_accuracy"].is_exact
+    for compared in comparison.systems:
+        accuracy = compared.differences["accuracy"]
+        assert (accuracy.p_value, accuracy.is_exact) == (compared.mcnemar.p_value, True)
+        assert not compared.differences["weighted_accuracy"].is_exact
 
 
 @cases((1000, "< 0.001"), (100, "< 0.010"))
@@ -416,7 +423,7 @@ def test_the_table_says_where_interval_and_p_come_from() -> None:
 def test_tables_show_every_figure_in_full() -> None:
     comparison = compare({"a": judged("a"), "b": judged("b"), "w": words("b")})
     text = shown(comparison)
-    (one,) = comparison.systems
+    (compared,) = comparison.systems
     labels = {
         "accuracy": "accuracy",
         "min_accuracy": "minimum",
@@ -424,15 +431,13 @@ def test_tables_show_every_figure_in_full() -> None:
     }
     weighted = {f"weighted_{name}": f"weighted {label}" for name, label in labels.items()}
     for name, label in (labels | weighted | {"weighted_accuracy": "weighted"}).items():
-        figure = one.differences[name]
+        figure = compared.differences[name]
         values = [100 * figure.first, 100 * figure.second, 100 * figure.difference]
         row = r" +\+?".join([label, *(f"{value:.1f}".replace("-", "−") for value in values)])
         limits = "" if isinstance(figure.interval, NoInterval) else r" \("
         assert re.search(rf"^ +{row}{limits}", text, re.MULTILINE), label
-    assert re.search(
-        f"only this one right +{one.mcnemar.n_only_first} +{one.mcnemar.n_only_second} +McNemar",
-        text,
-    )
+    counts = f"{compared.mcnemar.n_only_first} +{compared.mcnemar.n_only_second}"
+    assert re.search(f"only this one right +{counts} +McNemar", text)
     assert f"{comparison.agreements[0].kappa:.3f} (" in text
     assert "b (rows) and w (columns) on the same translations, n = 60" in " ".join(text.split())
     assert re.search(r"^ +inconclusive +\d+ +\d+ +\d+", text, re.MULTILINE)
@@ -453,10 +458,10 @@ def test_the_compare_command_prints_and_writes_json(tmp_path: Path) -> None:
 def test_random_scores_of_two_systems_on_winomt_do_not_differ(shared: Path, tmp_path: Path) -> None:
     systems = {system.name: system.results for system in four_systems(shared, tmp_path)}
     results = {name: systems[name]["contrastive_conditioning"] for name in ("aws", "google")}
-    (one,) = compare(results).systems
-    assert one.n == 3648
-    test, accuracy = one.mcnemar, one.differences["accuracy"]
-    assert test.n_only_second - test.n_only_first == round(accuracy.difference * one.n)
+    (compared,) = compare(results).systems
+    assert compared.n == 3648
+    test, accuracy = compared.mcnemar, compared.differences["accuracy"]
+    assert test.n_only_second - test.n_only_first == round(accuracy.difference * compared.n)
     first, second = (result.scores["accuracy"] for result in results.values())
     assert accuracy.difference == second - first
     # scores of a hash differ only by chance
@@ -488,9 +493,9 @@ def test_flips_are_counted_among_shared_rows(shared: str, n: int, rates: Any) ->
 
 def drawn(shares: list[float], n: int, random: np.random.Generator) -> np.ndarray:
     """Verdicts on systems that find the same sentences difficult."""
-    difficulty, own = random.normal(size=n), random.normal(size=(len(shares), n))
+    difficulty, noise = random.normal(size=n), random.normal(size=(len(shares), n))
     limits = np.array([NormalDist().inv_cdf(share) for share in shares])
-    return np.asarray(0.8 * difficulty + 0.6 * own < limits[:, None])
+    return np.asarray(0.8 * difficulty + 0.6 * noise < limits[:, None])
 
 
 def decided(correct: np.ndarray, margin: float) -> Gate:

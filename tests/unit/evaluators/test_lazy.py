@@ -41,11 +41,11 @@ class _Loader:
         self.loaded: list[str] = []
         self.scored: list[Pair] = []
         self.has_fast = False
-        self.own: dict[str, Any] = {}
+        self.languages: dict[str, Any] = {}
 
     def __call__(self, name: Any, options: LoadingOptions) -> Evaluator:
         if isinstance(name, (list, tuple)):
-            return ensemble([self(one, options) for one in name])
+            return ensemble([self(member, options) for member in name])
         self.loaded.append(str(name))
         file = Path(name) / "weights.bin"
         identity = file.read_text(encoding="utf-8").strip() if file.is_file() else "hub"
@@ -53,7 +53,7 @@ class _Loader:
             "name": Path(name).name,
             "identity": identity,
             "dtype": options.dtype,
-            **self.own,
+            **self.languages,
             "cache": open_cache(options.cache),
             "on_too_long": options.on_too_long or "error",
         }
@@ -75,8 +75,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "new" / "scores.sqlite"
 
 
-def make_folder(place: Path, content: str = "a") -> Path:
-    return write_lines(place / "weights.bin", [content]).parent
+def make_folder(folder: Path, content: str = "a") -> Path:
+    return write_lines(folder / "weights.bin", [content]).parent
 
 
 @pytest.fixture
@@ -198,16 +198,16 @@ def test_errors_equal_those_of_the_model(tiny_marian: Path, path: Path) -> None:
 
 def test_a_model_with_a_changed_file_is_loaded_again(tmp_path: Path, path: Path) -> None:
     """The change is noticed even if size and time of the file are restored."""
-    place = save_tiny_marian(tmp_path / "model", seed=1)
-    times = {file: file.stat() for file in place.iterdir()}
-    first = opened(place, path)
+    folder = save_tiny_marian(tmp_path / "model", seed=1)
+    times = {file: file.stat() for file in folder.iterdir()}
+    first = opened(folder, path)
     before = first.mean_logprobs(["The doctor."], ["Der Arzt."], **EN_DE)
-    assert is_lazy(place, path)
-    save_tiny_marian(place, seed=2)
+    assert is_lazy(folder, path)
+    save_tiny_marian(folder, seed=2)
     for file, stat in times.items():
         os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
         assert (file.stat().st_size, file.stat().st_mtime_ns) == (stat.st_size, stat.st_mtime_ns)
-    second = opened(place, path)
+    second = opened(folder, path)
     assert not isinstance(second, LazyEvaluator)
     assert second.identity != first.identity
     assert abs(second.mean_logprobs(["The doctor."], ["Der Arzt."], **EN_DE) - before) > 1e-3
@@ -295,7 +295,7 @@ def test_refused_languages_are_not_remembered(folder: Path, path: Path, loader: 
 
 
 def test_languages_default_to_the_evaluator(folder: Path, path: Path, loader: _Loader) -> None:
-    loader.own = {"src_lang": "en", "tgt_lang": "de"}
+    loader.languages = {"src_lang": "en", "tgt_lang": "de"}
     before = scores(opened(folder, path, ("", "")), languages=("", ""))
     assert scores(opened(folder, path, ("", "de")), languages=("en", "")) == before
     assert len(loader.loaded) == 1

@@ -48,15 +48,15 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("repo_type", ["dataset", "space", "model"])
 def test_files_arrive_in_their_repository(hub: FakeHub, folder: Path, repo_type: RepoType) -> None:
-    upload, place = plan(folder, "org/name", repo_type=repo_type), f"{repo_type}s/org/name"
+    upload, repo = plan(folder, "org/name", repo_type=repo_type), f"{repo_type}s/org/name"
     address = push(upload, message="m", description="d", private=False)
-    assert hub.repos == {place: {"README.md": b"card", ".eval_results/a.yaml": b"- 1\n"}}
+    assert hub.repos == {repo: {"README.md": b"card", ".eval_results/a.yaml": b"- 1\n"}}
     (commit,) = hub.commits
-    expected = place, {"summary": "m", "description": "d"}, False
+    expected = repo, {"summary": "m", "description": "d"}, False
     assert (commit.repo, commit.header, commit.is_pr) == expected
     made = [hub.made[0].get(key) for key in ("name", "organization", "sdk", "visibility")]
     assert made == ["name", "org", "gradio" if repo_type == "space" else None, "public"]
-    assert address == f"{hub.url}/{place.removeprefix('models/')}/commit/{hub.sha(place)}"
+    assert address == f"{hub.url}/{repo.removeprefix('models/')}/commit/{hub.sha(repo)}"
     assert hub.tokens == {TOKEN}
     push(upload, message="m")
     assert len(hub.commits) == 1  # the second push changes nothing
@@ -70,7 +70,8 @@ def test_a_pull_request_does_not_change_the_repository(hub: FakeHub, folder: Pat
     address = push(upload, message="m", create_pr=True, parent_commit=parent)
     assert address == f"{hub.url}/org/name/discussions/1"
     assert (hub.repos, hub.made) == (before, [])
-    assert [(one.is_pr, one.header["parentCommit"]) for one in hub.commits] == [(True, parent)]
+    (commit,) = hub.commits
+    assert (commit.is_pr, commit.header["parentCommit"]) == (True, parent)
 
 
 def test_a_folder_without_files_and_bad_names_are_refused(folder: Path) -> None:
@@ -94,9 +95,9 @@ _COMMITS = "see https://huggingface.co/datasets/org/name/commits/main; otherwise
     ("/validate-yaml", 500, _REPOSITORY, _AGAIN),
 )
 def test_a_failed_push_can_be_repeated(
-    place: str, refusal: Refusal, sent: str, remedy: str, hub: FakeHub, folder: Path
+    path: str, refusal: Refusal, sent: str, remedy: str, hub: FakeHub, folder: Path
 ) -> None:
-    hub.refusals[place] = refusal
+    hub.refusals[path] = refusal
     upload = plan(folder, "org/name", repo_type="dataset")
     with pytest.raises(DataError) as caught:
         push(upload, message="m")
@@ -141,8 +142,8 @@ def test_publish_repeats_after_a_failure(
     output, _ = run(f"{command} --repo o/n")
     n = len(files.split())
     assert f"dry run: {n} files" in output
-    place = f"{kind}s/o/n"
-    told = f"would be sent to the {kind} https://huggingface.co/{place}; send them with --yes"
+    repo = f"{kind}s/o/n"
+    told = f"would be sent to the {kind} https://huggingface.co/{repo}; send them with --yes"
     assert told in output
     assert hub.paths == []
     hub.refusals["/commit/"] = "drop"
@@ -153,11 +154,11 @@ def test_publish_repeats_after_a_failure(
     output, error = run(f"{command} --repo o/n --yes")
     assert error is None
     assert f"sent: {n} files" in output
-    assert set(hub.repos[place]) == set(files.split())
+    assert set(hub.repos[repo]) == set(files.split())
     made = [hub.made[-1].get(key) for key in ("type", "sdk", "visibility")]
     sdk, visibility = "gradio" * (kind == "space"), "public" if "public" in command else "private"
     assert made == [kind, sdk or None, visibility]
-    assert TOKEN.encode() not in output.encode() + b"".join(hub.repos[place].values())
+    assert TOKEN.encode() not in output.encode() + b"".join(hub.repos[repo].values())
 
 
 def test_publish_dataset_can_write_the_folder_without_sending(hub: FakeHub, tmp_path: Path) -> None:

@@ -52,9 +52,11 @@ def test_every_sample_has_its_verdicts_by_all_systems() -> None:
     assert actual.judging == actual.metrics == ("contrastive_conditioning", "words")
     texts = zip(*map(reported.translations, (0, 1)), strict=True)
     rows = zip(actual.samples, reported.examples(), texts, strict=True)
-    for at, (sample, example, pair) in enumerate(rows):
+    for index, (sample, example, pair) in enumerate(rows):
         assert (sample.example, sample.translations) == (example, pair)
-        by_system = [[s.results[m].judgements[at] for m in actual.metrics] for s in actual.systems]
+        by_system = [
+            [s.results[m].judgements[index] for m in actual.metrics] for s in actual.systems
+        ]
         assert sample.judgements == tuple(map(tuple, by_system))
 
 
@@ -79,7 +81,7 @@ def test_annotations_apply_only_to_the_annotated_translation() -> None:
         "1 of the 4 human annotations "
         "belong to translations that no system of this report made; they are not shown"
     ) in actual.notes
-    pairs = [(one.system, one.metric) for one in actual.agreements]
+    pairs = [(agreement.system, agreement.metric) for agreement in actual.agreements]
     assert pairs == [("first", metric) for metric in actual.metrics]
     words = actual.systems[0].results["words"]
     expected = agreement_with_labels(words, reported.labels(), skip_others=True, n_resamples=50)
@@ -153,11 +155,11 @@ def test_plots_get_the_figures_of_the_report() -> None:
     bars = [(bar.category, bar.system, bar.value) for bar in category_bars(actual, metric)]
     of = [(c, s, results[s].scores[f"accuracy_{c}"]) for c in actual.categories for s in (0, 1)]
     assert bars == of
-    for one in histograms(actual, metric):
-        p = [j.probability_correct or 0 for j in results[one.system].judgements]
-        assert sum(one.counts) == N
-        assert sum(one.counts[10:]) == one.n_correct == sum(value >= 0.5 for value in p)
-        assert one.counts[9] == sum(0.45 <= value < 0.5 for value in p)
+    for histogram in histograms(actual, metric):
+        p = [j.probability_correct or 0 for j in results[histogram.system].judgements]
+        assert sum(histogram.counts) == N
+        assert sum(histogram.counts[10:]) == histogram.n_correct == sum(value >= 0.5 for value in p)
+        assert histogram.counts[9] == sum(0.45 <= value < 0.5 for value in p)
     assert histograms(actual, "words") == ()
     for is_weighted, name in ((False, "min_accuracy"), (True, "weighted_min_accuracy")):
         points = quality_points(replace(actual, is_weighted=is_weighted), metric)
@@ -277,8 +279,8 @@ def test_confusions_count_every_judgement_with_a_reading() -> None:
 def test_divided_samples_are_right_in_one_system_and_wrong_in_the_other() -> None:
     report = reported.report()
     pairs = list(zip(right(report, 0), right(report, 1), strict=True))
-    one, other = pairs.count((True, False)), pairs.count((False, True))
-    assert highlights.divided_samples(report, METRIC) == ((0, one), (other, 0))
+    only_first, only_second = pairs.count((True, False)), pairs.count((False, True))
+    assert highlights.divided_samples(report, METRIC) == ((0, only_first), (only_second, 0))
 
 
 def test_what_stands_out_is_said_of_every_metric_with_links(
@@ -322,21 +324,21 @@ PLAIN = EvaluationResult(*_OWN, {}, {}, (), ())
 
 
 def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> None:
-    own, other = reported.results(0), reported.results(1)
-    a, b = write_result(tmp_path, "a", own["words"]), tmp_path / "b.json"
-    more = write_result(tmp_path, "more", own["contrastive_conditioning"])
-    b.write_text(ResultSet(tuple(other.values()), {"bleurt": "no"}).to_json(), encoding="utf-8")
+    first, second = reported.results(0), reported.results(1)
+    a, b = write_result(tmp_path, "a", first["words"]), tmp_path / "b.json"
+    more = write_result(tmp_path, "more", first["contrastive_conditioning"])
+    b.write_text(ResultSet(tuple(second.values()), {"bleurt": "no"}).to_json(), encoding="utf-8")
     (actual,), notes = read_report_systems([a, b], quality=QualityScores({("b", "", ""): 0.3}))
     shown = [(s.name, list(s.results), s.bleu) for s in actual]
-    assert shown == [("a", ["words"], None), ("b", list(other), 0.3)]
+    assert shown == [("a", ["words"], None), ("b", list(second), 0.3)]
     assert notes == ["BLEU is not known for a"]
     unproved = "Not proved: the metric words is not registered here"
-    words = replace(other["words"], notes=(unproved, *other["words"].notes))
-    assert actual[1].results == {**other, "words": words}
+    words = replace(second["words"], notes=(unproved, *second["words"].notes))
+    assert actual[1].results == {**second, "words": words}
     (actual,), _ = read_report_systems([a, more, b], ["x", "x", "y"])
     shown_as = [(s.name, list(s.results)) for s in actual]
-    assert shown_as == [("x", ["words", "contrastive_conditioning"]), ("y", list(other))]
-    twin, bad = write_result(tmp_path / "sub", "a", own["words"]), tmp_path / "no.json"
+    assert shown_as == [("x", ["words", "contrastive_conditioning"]), ("y", list(second))]
+    twin, bad = write_result(tmp_path / "sub", "a", first["words"]), tmp_path / "no.json"
     bad.write_text("{", encoding="utf-8")
     for files, names, message in (
         ([a, twin], [], "several files are named a; give names, one"),

@@ -163,10 +163,10 @@ def test_coefficients_equal_the_normal_equations() -> None:
     assert [c.standard_error for c in actual.coefficients] == pytest.approx(errors)
     assert [c.t for c in actual.coefficients] == pytest.approx(values / errors)
     assert {c.interval.method for c in actual.coefficients} == {"t"}
-    one = actual.coefficient("a")
-    margin = 2.3533634348018264 * one.standard_error  # t with 3 degrees of freedom at 0.95
-    interval = one.interval.low, one.interval.high, one.interval.level
-    assert interval == pytest.approx((one.value - margin, one.value + margin, 0.9))
+    coefficient = actual.coefficient("a")
+    margin = 2.3533634348018264 * coefficient.standard_error  # t with 3 degrees of freedom at 0.95
+    interval = coefficient.interval.low, coefficient.interval.high, coefficient.interval.level
+    assert interval == pytest.approx((coefficient.value - margin, coefficient.value + margin, 0.9))
     total = ((np.array(_Y) - np.mean(_Y)) ** 2).sum()
     assert actual.r_squared == pytest.approx(1 - residuals @ residuals / total)
     assert (actual.n, actual.residual_degrees_of_freedom, actual.dependent) == (6, 3, "y")

@@ -37,20 +37,20 @@ def test_compared_values_are_those_of_each_system() -> None:
     actual = paired_differences(CORRECT, CATEGORIES, weights=weights)
     assert len(actual) == 2
     for system, differences in enumerate(actual, 1):
-        own = VerdictColumns.of(CATEGORIES, CORRECT[system]).categories
+        categories = VerdictColumns.of(CATEGORIES, CORRECT[system]).categories
         expected = {
-            **{f"accuracy_{c.category}": c.accuracy for c in own},
+            **{f"accuracy_{c.category}": c.accuracy for c in categories},
             "accuracy": total_accuracy(CORRECT[system]),
             "weighted_accuracy": total_accuracy(CORRECT[system], weights[system]),
-            "min_accuracy": min_accuracy(own, weighted=False),
+            "min_accuracy": min_accuracy(categories, weighted=False),
         }
         assert {name: differences[name].second for name in expected} == expected
         assert differences["accuracy"].first == total_accuracy(CORRECT[0])
-        for one in differences.values():
-            assert one.difference == one.second - one.first
-            low, high = limits(one.interval)
-            assert low <= one.difference <= high
-            assert 0 < one.p_value <= 1
+        for figure in differences.values():
+            assert figure.difference == figure.second - figure.first
+            low, high = limits(figure.interval)
+            assert low <= figure.difference <= high
+            assert 0 < figure.p_value <= 1
 
 
 def test_intervals_are_close_to_the_normal_approximation() -> None:
@@ -69,10 +69,11 @@ def test_intervals_are_close_to_the_normal_approximation() -> None:
 
 def test_a_system_does_not_differ_from_itself() -> None:
     (actual,) = paired_differences(np.stack([CORRECT[0], CORRECT[0]]), CATEGORIES)
-    assert {(one.difference, one.p_value) for one in actual.values()} == {(0.0, 1.0)}
-    reasons = {reason(one.interval) for name, one in actual.items() if name != "min_accuracy"}
-    assert reasons == {"the systems differ on no sample"}
-    assert all(one.is_exact for one in actual.values())
+    for name, figure in actual.items():
+        assert (figure.difference, figure.p_value) == (0.0, 1.0)
+        assert figure.is_exact
+        if name != "min_accuracy":
+            assert reason(figure.interval) == "the systems differ on no sample"
     assert mcnemar(CORRECT[0], CORRECT[0]).p_value == 1.0
 
 

@@ -71,9 +71,9 @@ def test_mode_auto_gives_the_scores_of_both_passes(with_bf16: None, tmp_path: Pa
     evaluator = cc_hf.load_evaluator(folder, mode="auto", cache=False)
     fast = evaluator.fast
     assert fast is not None
-    for mode, one in (("bf16", fast), ("exact", evaluator)):
-        actual = one.mean_logprobs(_SOURCES, _TRANSLATIONS)
-        assert "packed" in vars(one)
+    for mode, scorer in (("bf16", fast), ("exact", evaluator)):
+        actual = scorer.mean_logprobs(_SOURCES, _TRANSLATIONS)
+        assert "packed" in vars(scorer)
         alone = cc_hf.load_evaluator(folder, mode=mode, cache=False)
         np.testing.assert_array_equal(actual, alone.mean_logprobs(_SOURCES, _TRANSLATIONS))
 
