@@ -27,12 +27,9 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.metrics import contrastive_conditioning
 from cc_hf.schema import ScoringRequest
-from tests.helpers.fake_evaluator import hash_score
 from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import Ids, LetterEvaluator, Logprobs
-from tests.helpers.metrics import compute_metric
-from tests.helpers.pairs import EN_DE
-from tests.helpers.refusals import fails
+from tests.helpers.usual import EN_DE, compute_metric, fails, hash_score
 
 
 class NoisyEvaluator(LetterEvaluator):

@@ -4,9 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards, separate_cards
-from tests.helpers.lines import write_text
 from tests.helpers.results import write_judged
-from tests.helpers.usual import cases, refuses, run_command
+from tests.helpers.usual import cases, refuses, run_command, write_text
 
 _SHIPPED = "cc-tiny-en-de@d644c6d303e7"
 _MARKUP = "<b>It is *sure*</b>"

@@ -35,10 +35,12 @@ from tests.helpers.usual import (
     evaluate_dataset,
     fails,
     judgement,
+    known,
     printed_by,
     read_json,
     refuses,
     result_of,
+    typed,
     write_lines,
     write_result,
     write_text,
@@ -394,8 +396,7 @@ def test_results_on_several_datasets_are_divided_by_them(tmp_path: Path) -> None
 
 def test_examples_are_found_for_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
     examples, notes = read_examples(PLAIN)
-    assert examples is not None
-    assert (len(examples), notes) == (2664, [])
+    assert (len(known(examples)), notes) == (2664, [])
     _, notes = read_examples(replace(PLAIN, signature="own|data:simplegen/en-de@0.9"))
     said = "revision 0.9 of simplegen, but the sources shown are from revision 1.0.0"
     assert notes == [f"the results are on {said}"]
@@ -426,9 +427,9 @@ def test_examples_of_user_data_are_read_from_their_file(tmp_path: Path) -> None:
     for name in (result.dataset, str(path)):
         assert read_examples(replace(result, dataset=name))[0] is None
     examples, notes = read_examples(result, dataset=str(path))
-    assert examples is not None
     example_id = result.judgements[0].example_id
-    assert ([(e.source, e.id) for e in examples], notes) == ([("The bat was old.", example_id)], [])
+    assert [(e.source, e.id) for e in known(examples)] == [("The bat was old.", example_id)]
+    assert notes == []
 
 
 def test_data_of_the_user_are_shown_without_sources_unless_their_file_is_named() -> None:
@@ -444,11 +445,10 @@ def test_samples_have_the_sources_of_the_wording_that_judged() -> None:
     texts = ["Sie ist Ärztin."] * 2664
     result = cc_hf.evaluate(material, translations=texts, evaluator=constant_scores)
     examples, notes = read_examples(EvaluationResult.from_json(result.to_json()))
-    assert examples is not None
     assert not notes
-    assert isinstance(examples[0], ContrastiveSourceExample)
-    assert " man " in examples[0].correct_sources[0]
-    assert "[male]" not in examples[0].correct_sources[0]
+    example = typed(ContrastiveSourceExample, known(examples)[0])
+    assert " man " in example.correct_sources[0]
+    assert "[male]" not in example.correct_sources[0]
 
 
 def write_scores(path: Path, *rows: tuple[str, float]) -> Path:

@@ -16,7 +16,13 @@ from cc_hf.statistics import bootstrap
 from cc_hf.statistics.accuracy import min_accuracy, total_accuracy
 from cc_hf.statistics.bootstrap import resampled_strata, resampled_sums
 from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
-from cc_hf.statistics.paired import OfCategories, f1_differences, mcnemar, paired_differences
+from cc_hf.statistics.paired import (
+    OfCategories,
+    estimated_difference,
+    f1_differences,
+    mcnemar,
+    paired_differences,
+)
 from cc_hf.statistics.randomization import (
     LEAST_P,
     MOST_ENUMERATED,
@@ -24,6 +30,7 @@ from cc_hf.statistics.randomization import (
     exchange_tests,
     minimum_p,
 )
+from cc_hf.statistics.score_intervals import difference, estimate_share
 from cc_hf.statistics.verdict_columns import VerdictColumns
 from tests.helpers.usual import cases, limits, reason, refuses
 
@@ -402,3 +409,15 @@ def test_input_that_cannot_be_resampled_is_refused() -> None:
         (2, {"strata": [*"ab"], "groups": [7, 7]}, r"row 1: .* in.*got group 7 in 'a' and 'b'"),
     ):
         refuses(message, resampled_sums, np.ones((n_rows, 1)), **options)
+
+
+@cases((40, 30), (30, 40), (40, 36), (36, 40), (40, 40), (50, 20))
+def test_p_of_an_estimated_difference_follows_from_its_interval(first: int, second: int) -> None:
+    shares = [estimate_share(np.arange(50) < k, np.ones(50)) for k in (first, second)]
+    compared = estimated_difference(*shares)
+    low, high = limits(difference(shares[1], shares[0]).interval)
+    assert compared.difference == pytest.approx((second - first) / 50)
+    assert (compared.p_value < 0.05) == (low > 0 or high < 0)
+    margin = high - compared.difference if second < first else compared.difference - low
+    z = 1.959963984540054 * abs(compared.difference) / margin if margin else 0.0
+    assert compared.p_value == pytest.approx(math.erfc(z / math.sqrt(2)))
