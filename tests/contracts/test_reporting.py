@@ -468,8 +468,7 @@ def tables_of_a_leaderboard(folder: Path) -> None:
 
 
 def file_judged_on_the_leaderboard(folder: Path) -> None:
-    path = folder / "translations.txt"
-    path.write_text("Sie ist Ärztin.\n" * 2664, encoding="utf-8")
+    path = write_text(folder / "translations.txt", "Sie ist Ärztin.\n" * 2664)
     result = FileJudge().judge(path, "simplegen", "en-de", "de", "simplegen_accuracy")
     assert "SimpleGEN" in result_html(result)
 

@@ -43,6 +43,7 @@ from tests.helpers.usual import (
     metric_class,
     printed_by,
     refuses,
+    typed,
     write_text,
 )
 
@@ -264,8 +265,7 @@ EVERY = [(n, c.name) for n in registry.DATASETS for c in registry.resolve("datas
 def test_rows_equal_the_examples(name: str, config: str, shared: Path, tmp_path: Path) -> None:
     dataset, data_dir = registry.resolve("dataset", name), data_of(name, config, tmp_path, shared)
     declared, keys = dataset.config(config), dataset.extra_keys_of(config)
-    loaded = cc_hf.load_dataset(name, config, data_dir=data_dir)
-    assert isinstance(loaded, datasets.DatasetDict)
+    loaded = typed(datasets.DatasetDict, cc_hf.load_dataset(name, config, data_dir=data_dir))
     assert list(loaded) == list(declared.splits)
     for split, n in declared.splits.items():
         examples = cc_hf.load_examples(name, config, split=split, data_dir=data_dir)
@@ -332,8 +332,10 @@ def test_every_dataset_streams_and_builds_the_same(shared: Path, tmp_path: Path,
     config = registry.resolve("dataset", name).default_config
     data_dir = data_of(name, config, tmp_path / "data", shared)
     loaded = cc_hf.load_dataset(name, config, data_dir=data_dir)
-    streamed = cc_hf.load_dataset(name, config, data_dir=data_dir, streaming=True)
-    assert isinstance(streamed, datasets.IterableDatasetDict)
+    streamed = typed(
+        datasets.IterableDatasetDict,
+        cc_hf.load_dataset(name, config, data_dir=data_dir, streaming=True),
+    )
     for split, rows in streamed.items():
         assert list(rows) == loaded[split].to_list()
     contents = []

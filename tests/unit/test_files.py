@@ -31,7 +31,7 @@ from cc_hf.tables.rows import read_rows
 from cc_hf.text.alignment import parse_pharaoh
 from tests.helpers.contract_cases import study_cases
 from tests.helpers.other_systems import refused_by_windows
-from tests.helpers.usual import cases, fails, refuses, write_lines
+from tests.helpers.usual import cases, fails, refuses, write_lines, write_text
 
 _BATS: Any = {"words": {"bat"}, "languages": ("en", "en")}
 EXAMPLE = ContrastiveTranslationExample("0", "en", "de", "One.", "Eins.", ("Zwei.",), "a")
@@ -77,8 +77,7 @@ READERS: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("kind", BAD)
 def test_every_reader_refuses_ambiguous_json(tmp_path: Path, name: str, kind: str) -> None:
     text, message = BAD[kind]
-    path = tmp_path / name
-    path.write_text(text + "\n", encoding="utf-8")
+    path = write_text(tmp_path / name, text + "\n")
     fails(CCError, message, READERS[name], path)
 
 

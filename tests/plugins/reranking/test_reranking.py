@@ -31,6 +31,7 @@ from tests.helpers.usual import (
     refuses,
     run_command,
     write_lines,
+    write_text,
 )
 
 
@@ -320,8 +321,9 @@ def test_the_forms_of_lists(text: str, n: int | None, expected: list[Any], tmp_p
     assert lists == [tuple(Hypothesis(*hypothesis) for hypothesis in row) for row in expected]
     if n is None:
         for suffix in (".jsonl", ".txt"):
-            again = tmp_path / f"again{suffix}"
-            again.write_text(nbest_text(lists, is_jsonl=suffix == ".jsonl"), encoding="utf-8")
+            again = write_text(
+                tmp_path / f"again{suffix}", nbest_text(lists, is_jsonl=suffix == ".jsonl")
+            )
             assert read_nbest(again) == lists
 
 
@@ -341,6 +343,5 @@ def test_the_forms_of_lists(text: str, n: int | None, expected: list[Any], tmp_p
     ('{"index": 0}', None, "line 1: expected the key 'text'"),
 )
 def test_damaged_lists_are_refused(text: str, n: int | None, message: str, tmp_path: Path) -> None:
-    path = tmp_path / ("lists.jsonl" if text.startswith("{") else "lists.txt")
-    path.write_text(text, encoding="utf-8")
+    path = write_text(tmp_path / ("lists.jsonl" if text.startswith("{") else "lists.txt"), text)
     fails(CCError, re.escape(message), read_nbest, path, n)

@@ -28,7 +28,7 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 from cc_hf.test_sets.gate import reader as gate
 from cc_hf.test_sets.gate.gender_words import list_shares
-from tests.helpers.usual import cases, fails, hash_scores, refuses, write_text
+from tests.helpers.usual import cases, fails, hash_scores, refuses, typed, write_text
 
 _KEYS = ["la [jefa]", "el [jefe]", "test"]
 _ROWS = (
@@ -71,8 +71,7 @@ def test_cues_stand_at_the_person_and_pronouns_take_an_apposition(tmp_path: Path
     ]
     pairs = _read(paths, "es.translations")
     assert [e.id for e in pairs] == ["2.0", "2.2", "2.3", "2.4"]
-    assert isinstance(pairs[0], ContrastiveTranslationExample)
-    assert pairs[0].correct_translation == '"Ve": la jefa.'
+    assert typed(ContrastiveTranslationExample, pairs[0]).correct_translation == '"Ve": la jefa.'
     eight = write_text(
         tmp_path / "8.tsv",
         "\t".join(

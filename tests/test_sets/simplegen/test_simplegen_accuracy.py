@@ -30,6 +30,7 @@ from tests.helpers.usual import (
     fails,
     printed,
     refuses,
+    write_text,
 )
 
 simplegen = functools.partial(compute_metric, "simplegen_accuracy")
@@ -143,10 +144,9 @@ def test_no_reader_meets_the_short_names_of_categories() -> None:
 
 
 def test_a_user_dictionary_can_be_used(tmp_path: Path) -> None:
-    path = tmp_path / "fr.tsv"
-    path.write_text(
+    path = write_text(
+        tmp_path / "fr.tsv",
         "occupation\tnumber\tmale\tfemale\nphysician\tsg\tmédecin\tfemme médecin|doctoresse\n",
-        encoding="utf-8",
     )
     options = {"tgt_lang": "fr", "dictionary": str(path)}
     actual = simplegen(["La doctoresse.", "Le médecin."], [PHYSICIAN] * 2, **options)

@@ -25,7 +25,7 @@ from cc_hf.records import write_record
 from cc_hf.schema import ContrastiveSourceExample, ProbingExample
 from tests.helpers.papers import papers
 from tests.helpers.samples import data_of, is_sampled
-from tests.helpers.usual import known
+from tests.helpers.usual import known, write_text
 
 #: examples of all configurations and of the largest, according to its paper, if not declared
 PUBLISHED_SIZES = {"contrawsd": (13_900, 7_200)}
@@ -136,8 +136,9 @@ def test_the_example_in_python_runs(
 def test_the_card_of_ones_own_file_has_the_sections_of_every_dataset(tmp_path: Path) -> None:
     from cc_hf.plugins.dataset_folders.building import build_dataset_folder
 
-    source = tmp_path / "bats.csv"
-    source.write_text("source,focus,gold,tgt_lang\nA nurse.,nurse,male,de\n", encoding="utf-8")
+    source = write_text(
+        tmp_path / "bats.csv", "source,focus,gold,tgt_lang\nA nurse.,nurse,male,de\n"
+    )
     build_dataset_folder(str(source), output=tmp_path / "built")
     section_titles = sections((tmp_path / "built/README.md").read_text(encoding="utf-8"))
     assert ", ".join(section_titles) == SECTIONS["datasets"]

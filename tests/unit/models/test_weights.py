@@ -33,6 +33,7 @@ from tests.helpers.usual import (
     read_json,
     refuses,
     write_lines,
+    write_text,
 )
 
 WEIGHTS = "model.safetensors"
@@ -163,8 +164,7 @@ def test_shards_load_from_subfolders_but_not_from_hidden_ones(marian: Path) -> N
     (marian / WEIGHTS).unlink()
     (marian / "shards").mkdir()
     save_file(weights, marian / "shards/one.safetensors", metadata={"format": "pt"})
-    index = marian / _INDEX
-    index.write_text('{"metadata": {}}', encoding="utf-8")
+    index = write_text(marian / _INDEX, '{"metadata": {}}')
     change_json(index, weight_map=dict.fromkeys(weights, "shards/one.safetensors"))
     assert score(marian).shape == (1,)
     (marian / "shards").rename(marian / ".shards")
