@@ -246,6 +246,8 @@ def test_registered_metrics_can_be_combined_by_evaluate(home: Path) -> None:
             single["signature"],
         )
 
+
+def test_metrics_that_read_other_columns_can_be_combined_by_evaluate(home: Path) -> None:
     names = ("contrastive_conditioning", "winomt_pattern_matching")
     cues, words = (row(name, 1, is_right=True)[1] for name in names)
     judge = cc_hf.load_metric("contrastive_conditioning", evaluator=hash_scores, src_lang="en")
@@ -432,7 +434,9 @@ def load(root: Path, name: str, **options: Any) -> Any:
 
 
 @with_cases
-def test_batches_and_options_at_load(name: str, references: Any, options: Any, root: Path) -> None:
+def test_batches_and_options_at_load_give_the_same_result(
+    name: str, references: Any, options: Any, root: Path
+) -> None:
     declared = metric_class(name)
     texts = ["Der Arzt.", "" if declared.is_blank_allowed else "Ja."]
     tgt_lang = LANGUAGES.get(name, "de")

@@ -283,7 +283,9 @@ def test_published_cues_are_found(pair: str, n_senses: int, n_dropped: int, shar
 
 
 @cases((10, 640, 626), (40, 913, 931), (50, 996, 996))
-def test_short_lists_miss_some(cut: int, n_correct: int, n_incorrect: int, shared: Path) -> None:
+def test_short_word_lists_miss_some_cues(
+    cut: int, n_correct: int, n_incorrect: int, shared: Path
+) -> None:
     candidates, insertions = published(shared, "en-de")
     n_found = {"correct": 0, "incorrect": 0}
     for (word, sense), sides in insertions.items():

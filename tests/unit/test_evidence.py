@@ -148,10 +148,11 @@ def test_labels_count_once_under_any_name() -> None:
 
 def test_shares_of_open_sources_have_the_bias_of_their_own_value() -> None:
     row = _row("female", (360, 400), (380, 400), is_open=True)
-    signed = {"eval": row.evaluator, "langs": "en-de", "cues": "gender_brackets"}
+    settings = {"cues": "gender_brackets", "score": "geometric"}
+    signed = {"eval": row.evaluator, "langs": "en-de", **settings}
     scores = {"feminine_share": 0.4, "feminine_share_a": 0.9, "mean_probability": 0.5}
-    trust = judge_trust({**signed, "score": "geometric"}, scores, dataset="winomt", rows=[row])
-    assert known(trust).bias.keys() == {"feminine_share", "feminine_share_a"}
+    trust = known(judge_trust(signed, scores, dataset="winomt", rows=[row]))
+    assert trust.bias.keys() == {"feminine_share", "feminine_share_a"}
     assert trust.bias["feminine_share_a"][0] < trust.bias["feminine_share"][0] < 0
 
 

@@ -42,7 +42,9 @@ def test_a_name_of_another_package_is_found_without_importing_it(site: Path) -> 
     ),
     ("evaluator family", "evaluator_families", "marian", "MarianEvaluator"),
 )
-def test_own_names_are_kept(kind: str, group: str, name: str, origin: str, site: Path) -> None:
+def test_another_package_cannot_replace_a_name(
+    kind: str, group: str, name: str, origin: str, site: Path
+) -> None:
     """A name of cc_hf keeps its meaning, and the other is refused with both origins."""
     expected = registry.resolve(kind, name)
     registry.forget_plugins()
@@ -59,8 +61,7 @@ def test_a_name_that_two_packages_add_is_refused_with_both_origins(site: Path) -
     with pytest.warns(PluginWarning, match=both):
         names = registry.names("metric")
     assert ("words" in names, "more" in names) == (False, True)
-    with pytest.raises(PluginError, match=both):
-        registry.resolve("metric", "words")
+    fails(PluginError, both, registry.resolve, "metric", "words")
     assert registry.find("metric", "words") is None
 
 
@@ -101,8 +102,7 @@ def test_a_broken_package_warns_and_fails_if_asked(site: Path, code: str, reason
         assert len(all_metrics()) == n_metrics
     with pytest.warns(PluginWarning, match=message):  # results of the metric can still be shown
         assert metric_name("words") == "words"
-    with pytest.raises(PluginError, match=message):
-        registry.resolve("metric", "words")
+    fails(PluginError, message, registry.resolve, "metric", "words")
 
 
 def test_a_dataset_that_cannot_be_loaded_is_an_error_only_where_it_is_asked_for(site: Path) -> None:
@@ -127,5 +127,10 @@ def test_a_part_of_a_study_that_cannot_be_imported_is_an_error_of_its_package(si
     add_package(site, "toy", {"cc_hf.studies": {"toy": "toy:STUDY"}}, _GOOD)
     assert registry.resolve("study", "toy").summary == "Does nothing."
     assert registry.study_part("toy", "sentences") is None
-    with pytest.raises(PluginError, match=r"the study 'toy' of toy \(toy:app\) cannot be loaded"):
-        registry.study_part("toy", "commands")
+    fails(
+        PluginError,
+        r"the study 'toy' of toy \(toy:app\) cannot be loaded",
+        registry.study_part,
+        "toy",
+        "commands",
+    )

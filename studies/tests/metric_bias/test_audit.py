@@ -171,7 +171,7 @@ def test_damaged_files_are_refused(read: Any, rows: Any, message: str, tmp_path:
     fails(FileError, message, read, write_jsonl(tmp_path / "rows.jsonl", rows))
 
 
-def test_other_sets_are_refused() -> None:
+def test_sets_without_pairs_of_open_gender_are_refused() -> None:
     plain = ContrastiveTranslationExample("7", "en", "de", "A", "B", ("C",), "all", {})
     twin = replace(plain, category="male", extra={"pair": "1"})
     for call, example, message in (

@@ -31,7 +31,9 @@ def results(tmp_path: Path) -> Path:
     return write_text(tmp_path / "results/broken.json", "{").parent
 
 
-def test_publishing_is_dry_without_push(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_publishing_without_yes_sends_nothing(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     push = Mock(return_value="https://huggingface.co/commit/1")
     monkeypatch.setattr("cc_hf.hub.push.push", push)
     told = invoke(f"publish leaderboard --repo org/board {results}").output

@@ -76,7 +76,7 @@ def test_lists_say_which_data_are_at_hand(tmp_path: Path) -> None:
     assert "at hand" in next(line for line in shown.splitlines() if line.startswith("  winomt"))
 
 
-def test_list_names_every_registered_thing() -> None:
+def test_list_names_everything_that_is_registered() -> None:
     short = cc_hf("list").stdout
     assert len(short.splitlines()) <= 25
     assert {name for name in registry.names("dataset") if name not in short} == set()
@@ -87,14 +87,23 @@ def test_list_names_every_registered_thing() -> None:
         "cc-tiny-en-de",
     }
     assert {name for name in registered if name not in actual} == set()
+    assert cc_hf("list models").stdout == cc_hf("list evaluators").stdout
+
+
+def test_the_list_of_a_dataset_shows_its_configurations() -> None:
     mucow = cc_hf("list datasets mucow").stdout
     names = ["en-de*", "en-cs", "scoring.tr-en", "sources", "translations", "probing", "3,334", "?"]
     assert [name for name in names if name not in mucow] == []
     assert "counterfactual_*.into_english: " in cc_hf("list datasets mt_geneval").stdout
+
+
+def test_the_list_of_a_metric_shows_paper_options_and_data() -> None:
     metric = " ".join(cc_hf("list metrics contrastive_conditioning").stdout.split())
     for text in ("Vamvas & Sennrich 2021", "on_blank: what a blank", "simplegen: every config"):
         assert text in metric
-    assert cc_hf("list models").stdout == cc_hf("list evaluators").stdout
+
+
+def test_metrics_are_listed_without_datasets() -> None:
     only = cc_hf("list metrics").stdout
     assert "contrastive_conditioning" in only
     assert "contrawsd" not in only

@@ -336,7 +336,9 @@ def test_a_time_limit_must_be_positive(value: str) -> None:
         refuses(f"{TIMEOUT_VARIABLE}: expected a number of seconds", distributed.join, "cpu")
 
 
-def test_a_failure_out_of_reach_is_no_second_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_that_cannot_be_reported_raises_no_second_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(distributed, "_NOTE_SECONDS", 0.1)
     address = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     with patch.dict(os.environ, RANK="1", WORLD_SIZE="2", **address):

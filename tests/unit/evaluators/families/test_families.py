@@ -47,10 +47,9 @@ _causal = partial(plain_forward.causal_lm, prompt="en {} de:")
     (families.save_tiny_causal_lm, {}, _causal, _PROMPT, "gpt2"),
     (families.save_tiny_causal_lm, {"llama": True}, _causal, _PROMPT, "llama"),
 )
-def test_variants_are_plain(
+def test_logprobs_of_variants_equal_a_plain_forward_pass(
     build: Any, saved: Any, plain: Any, given: Any, name: str, tmp_path: Path
 ) -> None:
-    """Their log-probabilities are those of a plain forward pass."""
     build(tmp_path, **saved)
     for batch_tokens in (1, 70, 4000):
         evaluator = cc_hf.load_evaluator(tmp_path, batch_tokens=batch_tokens, **given)
