@@ -270,13 +270,16 @@ def test_referent_bias_reads_a_result(data: Path) -> None:
     origin = {"dataset": "wino_x", "config": "mt_en_de.translations", "signature": "cts|n:4"}
     write_result(data, "r", result_of(judgements, **origin))
     options = f"{data}/r.json --data-dir {data} -o {data}/out.json"
+
     printed = printed_by(f"study wino_x referent-bias {options}")
     assert "50.0 % right (2 of 4); both of a pair right 0.0 % (0 of 2)" in " ".join(printed.split())
     assert "female 1, male 2, neutral 3" in printed
+
     # preferred, % of all, correct in % of all, offered, % of these
     assert re.search(r"female +4 +100\.0 +50\.0 +4 +100\.0 *\n", printed)
     assert re.search(r"first +2 +50\.0 +50\.0 +4 +50\.0 *\n", printed)
     assert "of: cts|n:4" in printed
+
     shown = printed_by(f"compare {data}/out.json")
     assert re.search(r"bias by gender \(thesis\), \|RBC\|\n.*\n +r *\n.*\n +mt_en_de.*1\.00", shown)
     output = read_json(data / "out.json")
@@ -285,6 +288,7 @@ def test_referent_bias_reads_a_result(data: Path) -> None:
     assert tests == ["gender program 1", "gender thesis 1", "position program 0"]
     assert output["positions"]["first"] == {"n_offered": 4, "n_preferred": 2, "n_correct": 2}
     assert output["tests"][0]["test"]["rank_biserial"] == -1
+
     beside = cells_beside("wino_x", data / "out.json")
     assert beside["Table 4.8, gender"] == {"en-de": 1}
     assert beside["Table 4.8, position"] == {"en-de": 0}
@@ -324,10 +328,12 @@ def test_trigger_importance_writes_figures_page_and_picture(data: Path) -> None:
     beside = cells_beside("wino_x", data / "out.json")
     assert beside == {"Table 4.10": {"en-de": triggers["effect"]}}
     assert (data / "out.png").read_bytes().startswith(b"\x89PNG")
+
     page = (data / "out.html").read_text(encoding="utf-8")
     assert page.count('class="name"') == 2 + 2  # sentences; command and signature
     assert f"<code>cc-hf {command} --evaluator cc-tiny-en-de" in page
     assert len(re.findall(r'class="word (?:more|less) trigger', page)) == 3
+
     printed_by(f"{command} --pairs 1 -o {data}/few.json")  # judged by the embedded evaluator
     few = read_json(data / "few.json")["saliences"]
     assert [salience["example_id"] for salience in few] == ["Q1-1", "Q1-2"]

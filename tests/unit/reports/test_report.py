@@ -157,12 +157,14 @@ def test_plots_get_the_figures_of_the_report() -> None:
     bars = [(bar.category, bar.system, bar.value) for bar in category_bars(actual, metric)]
     of = [(c, s, results[s].scores[f"accuracy_{c}"]) for c in actual.categories for s in (0, 1)]
     assert bars == of
+
     for histogram in histograms(actual, metric):
         p = [j.probability_correct or 0 for j in results[histogram.system].judgements]
         assert sum(histogram.counts) == N
         assert sum(histogram.counts[10:]) == histogram.n_correct == sum(value >= 0.5 for value in p)
         assert histogram.counts[9] == sum(0.45 <= value < 0.5 for value in p)
     assert histograms(actual, "words") == ()
+
     for is_weighted, name in ((False, "min_accuracy"), (True, "weighted_min_accuracy")):
         points = quality_points(replace(actual, is_weighted=is_weighted), metric)
         label = name.replace("_", " ").replace("min ", "minimum ")
@@ -337,9 +339,11 @@ def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> Non
     unproved = "Not proved: the metric words is not registered here"
     words = replace(second["words"], notes=(unproved, *second["words"].notes))
     assert actual[1].results == {**second, "words": words}
+
     (actual,), _ = read_report_systems([a, more, b], ["x", "x", "y"])
     shown_as = [(s.name, list(s.results)) for s in actual]
     assert shown_as == [("x", ["words", "contrastive_conditioning"]), ("y", list(second))]
+
     twin, bad = write_result(tmp_path / "sub", "a", first["words"]), tmp_path / "no.json"
     bad.write_text("{", encoding="utf-8")
     for files, names, message in (

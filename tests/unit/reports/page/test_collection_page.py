@@ -226,27 +226,32 @@ def test_texts_are_stored_once_and_can_be_restored() -> None:
         zip(report.samples, reported.examples(), strict=True)
     ):
         assert strings[samples["id"][index]] == sample.id
+
         source = strings[samples["source"][index]]
         assert source == example.source
         start, length = samples["focus"][index]
         assert _slice(source, start, start + length) == "cook"
+
         for side in ("correct", "incorrect"):
             made = [
                 _slice(source, 0, a) + strings[t] + _slice(source, b, None)
                 for a, b, t in samples[side][index]
             ]
             assert made == list(getattr(example, f"{side}_sources"))
+
         for system in (0, 1):
             assert strings[data["translations"][system][index]] == sample.translations[system]
             judgements: Any = sample.judgements[system]
             by_probability, by_words = (data["judgements"][metric][system] for metric in (0, 1))
             for columns, judgement in zip((by_probability, by_words), judgements, strict=True):
                 assert VERDICTS[columns["verdict"][index]] == judgement.verdict
+
             probability = judgements[0].probability_correct
             assert by_probability["p"][index] == pytest.approx(probability, abs=1e-4)
             assert by_probability["weight"][index] == judgements[0].weight
             assert by_words["p"] == 0
             assert strings[by_words["gold"][index]] == judgements[1].gold
+
     labels, others = data["labels"]
     assert others == {}
     actual = {index: (row[0], *(strings[k] for k in row[1:])) for index, row in labels.items()}
