@@ -505,8 +505,8 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     for files in (dict(shown), *(case.page_files for case in study_cases().values())):
         for name, text in files.items():
             write_text(tmp_path / name, text)
-    own = [command for command in _VERBS if command.startswith("cc-hf ")]
-    commands = [shlex.split(command, comments=True) for command in own]
+    lines = [command for command in _VERBS if command.startswith("cc-hf ")]
+    commands = [shlex.split(command, comments=True) for command in lines]
     assert len(commands) >= 22  # those of the pages of the core
     samples = _wino_x_samples(tmp_path, shared)
     students = _data_with_students(tmp_path / "students", shared / "upstream")

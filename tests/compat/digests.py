@@ -49,11 +49,11 @@ def main() -> None:
         for config in configurations(folder):
             actual = datasets.load_dataset(str(folder), config)
             if arguments.scripts and not config.endswith(".choices"):  # which no script has
-                place = str(arguments.scripts / folder.name)
+                script = str(arguments.scripts / folder.name)
                 options = {"data_dir": arguments.data_dir, "trust_remote_code": True}
                 files = (folder / config).glob("*.parquet")
                 roads = {
-                    "the script": datasets.load_dataset(place, config, **options),
+                    "the script": datasets.load_dataset(script, config, **options),
                     "cc_hf": cc_hf.load_dataset(folder.name, config, data_dir=arguments.data_dir),
                     "each file": {
                         file.name.partition("-")[0]: datasets.Dataset.from_parquet(str(file))

@@ -187,10 +187,10 @@ def study_of(path: str) -> str:
 
 def named_studies(text: str, studies: Sequence[str] = _STUDIES) -> set[str]:
     """Return the studies of which a text names modules, files, pages or lines of commands."""
-    one = f"({'|'.join(studies)})"
+    any_study = f"({'|'.join(studies)})"
     named = (
-        rf"\b(?:cc_hf_)?studies(?:[./]\w+)?(?:[./]| import ){one}|\]\({one}\w*\.md"
-        rf"|^(?:\$ )?cc-hf study {one}\b"
+        rf"\b(?:cc_hf_)?studies(?:[./]\w+)?(?:[./]| import ){any_study}|\]\({any_study}\w*\.md"
+        rf"|^(?:\$ )?cc-hf study {any_study}\b"
     )
     return {name for names in re.findall(named, text, re.MULTILINE) for name in names if name}
 
@@ -271,7 +271,11 @@ def test_the_package_runs_without_studies(run: Run, package: Path, deleted: list
 def test_the_core_runs_without_slices(run: Run, package: Path, deleted: list[str]) -> None:
     modules = [f"cc_hf.{name.replace('/', '.')}." for name in deleted]
     gone = {
-        kind: [name for name, at in table.items() if any(module in str(at) for module in modules)]
+        kind: [
+            name
+            for name, target in table.items()
+            if any(module in str(target) for module in modules)
+        ]
         for kind, table in registry._TABLES.items()
     }
     gone["command"] = [*commands(VERBS, tuple(modules))]

@@ -10,6 +10,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from graphlib import TopologicalSorter
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,7 +21,7 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.files import name_key
 from tests.helpers.cases import cases
-from tests.helpers.modules import PACKAGES, ROOT, modules
+from tests.helpers.modules import PACKAGES, ROOT, TESTS, modules, parsed
 from tests.helpers.other_systems import LACKING, refused_by_windows
 from tools import sizes
 
@@ -140,7 +141,7 @@ def _makes_percentages(node: ast.AST) -> bool:
     return False
 
 
-def test_reports_alone_multiply_by_100_apart_from_knownmodules() -> None:
+def test_reports_alone_multiply_by_100_apart_from_known_modules() -> None:
     names = {
         path.relative_to(package).as_posix()
         for package in (_PACKAGE, _STUDIES)
@@ -164,8 +165,8 @@ def _templates() -> list[Path]:
 
 def test_templates_of_the_page_are_not_ignored_by_git() -> None:
     """Hatch omits files that git ignores."""
-    own = "page.html.jinja standing_out.html.jinja explorer.html page.css tools.js page.js"
-    paths = [ROOT / "cc_hf/reports/page" / name for name in own.split()]
+    file_names = "page.html.jinja standing_out.html.jinja explorer.html page.css tools.js page.js"
+    paths = [ROOT / "cc_hf/reports/page" / name for name in file_names.split()]
     assert all(path.is_file() for path in paths)
     names = [str(p.relative_to(ROOT)) for p in (*paths, *_templates())]
     assert len(names) > len(paths)
@@ -220,7 +221,7 @@ def _bound(node: ast.AST) -> object:
 def test_variables_have_names_that_say_what_they_hold() -> None:
     empty = [
         f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
-        for path, module in modules()
+        for path, module in chain(modules(), parsed(TESTS))
         for node in ast.walk(module)
         if _bound(node) in _EMPTY_NAMES
     ]

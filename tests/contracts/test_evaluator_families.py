@@ -91,8 +91,8 @@ def test_logprobs_equal_a_plain_forward_pass(
 ) -> None:
     evaluator = cc_hf.load_evaluator(folder, batch_tokens=batch_tokens)
     assert max(len(e) for e in expected) > {"causal_lm": 200, "masked_lm": 80}.get(family, 500)
-    for one, plain in zip(evaluator.token_logprobs(*texts, **_LANGUAGES), expected, strict=True):
-        np.testing.assert_allclose(one, plain, atol=_ATOL, rtol=0)
+    for actual, plain in zip(evaluator.token_logprobs(*texts, **_LANGUAGES), expected, strict=True):
+        np.testing.assert_allclose(actual, plain, atol=_ATOL, rtol=0)
     requests = [ScoringRequest(s, t, i) for i, (s, t) in enumerate(pairs)]
     scores = evaluator.score(requests, src_lang="en", tgt_lang="de")
     assert scores.n_tokens.tolist() == [len(e) for e in expected]

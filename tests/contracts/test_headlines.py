@@ -31,7 +31,7 @@ from cc_hf.schema import Example, Judgement, Reading
 from cc_hf.statistics.bootstrap import known_intervals
 from tests.helpers.metric_rows import judged, row
 from tests.helpers.samples import data_of
-from tests.helpers.usual import cases, printed
+from tests.helpers.usual import cases, known, printed
 
 Right = Callable[[int, str], bool]
 #: Number of judgements of a category: as many make the test slow.
@@ -90,8 +90,7 @@ def judging_metrics(dataset: str, config: Any) -> Iterator[type[Metric]]:
 
 def check_box(result: EvaluationResult) -> None:
     """Check that the box names what tables show, and nothing of samples that are not counted."""
-    said, cited = headline(result), what_to_cite([result])
-    assert cited is not None
+    said, cited = headline(result), known(what_to_cite([result]))
     report = build_report([ReportedSystem("a", {result.metric: result})], n_resamples=2)
     summary, paper = summary_table(report), paper_table(report)
     labels = {figure_label(result.metric, name) for name in said.in_box}
@@ -168,7 +167,7 @@ def _check(
 
 @pytest.mark.parametrize("name", registry.METRICS)
 def test_the_box_of_every_metric_is_shown(name: str) -> None:
-    rows = [row(name, at, is_right=at % 5 > 1) for at in range(60)]
+    rows = [row(name, index, is_right=index % 5 > 1) for index in range(60)]
     result = judged(name, [text for text, _ in rows], [r for _, r in rows], n_resamples=20)
     check_box(result)
 
@@ -299,8 +298,7 @@ _OPEN = tuple(Reading(str(i), "all", "", "feminine") for i in range(20))
     ),
 )
 def test_the_box_says(result: EvaluationResult, text: str) -> None:
-    cited = what_to_cite([result])
-    assert cited is not None
+    cited = known(what_to_cite([result]))
     assert text in " ".join(cited.sentences)
 
 
@@ -312,8 +310,7 @@ def test_the_box_names_a_metric_that_needs_no_judge_and_its_command() -> None:
         signature="cc|data:simplegen/en-de@1|langs:en-de|eval:cc-tiny-en-de@d644c6d303e7"
         "|sys:cc-tiny-en-de@d644c6d303e7/beam5|n:400",
     )
-    cited = what_to_cite([judged_by_itself])
-    assert cited is not None
+    cited = known(what_to_cite([judged_by_itself]))
     command = "cc-hf evaluate simplegen en-de --system cc-tiny-en-de --metric simplegen_accuracy"
     assert cited.remedy.startswith(f"read the words, which needs no evaluator: `{command}`; or ")
 

@@ -81,8 +81,8 @@ def two(number: int, draw: random.Random) -> tuple[Judgement, Judgement]:
 
 def comparison(rows: Sequence[tuple[Judgement, Judgement]]) -> Any:
     named = {"a": result_of([a for a, _ in rows], "a"), "b": result_of([b for _, b in rows], "b")}
-    (found,) = compare(named, n_resamples=20).systems
-    return found
+    (system,) = compare(named, n_resamples=20).systems
+    return system
 
 
 def labelled(number: int, draw: random.Random) -> tuple[Judgement, Annotation]:
@@ -103,8 +103,11 @@ def labelled_again(row: tuple[Judgement, Annotation]) -> tuple[Judgement, Annota
 
 
 def uncertain(rows: Sequence[Judgement]) -> Any:
-    found = uncertain_samples(result_of(rows))
-    return {"n": found.n, **{name: (share.n, share.k) for name, share in found.categories.items()}}
+    actual = uncertain_samples(result_of(rows))
+    return {
+        "n": actual.n,
+        **{name: (share.n, share.k) for name, share in actual.categories.items()},
+    }
 
 
 def flag(draw: random.Random) -> bool | None:
@@ -204,7 +207,7 @@ def rows_of(case: contract_cases.FigureCase, seed: int) -> list[contract_cases.R
     return [case.row(number, draw) for number in range(N)]
 
 
-def found(case: contract_cases.FigureCase, rows: Sequence[Any]) -> contract_cases.Numbers:
+def figures_of(case: contract_cases.FigureCase, rows: Sequence[Any]) -> contract_cases.Numbers:
     return numbers(case.figures(rows))
 
 
@@ -212,20 +215,20 @@ def found(case: contract_cases.FigureCase, rows: Sequence[Any]) -> contract_case
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_order_of_rows_does_not_change_the_figures(name: str, seed: int) -> None:
     rows = rows_of(FIGURES[name], seed)
-    plain = found(FIGURES[name], rows)
+    plain = figures_of(FIGURES[name], rows)
     assert plain
     random.Random(seed).shuffle(rows)
-    assert found(FIGURES[name], rows) == pytest.approx(plain, abs=1e-9)
+    assert figures_of(FIGURES[name], rows) == pytest.approx(plain, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", [name for name, case in FIGURES.items() if case.again])
 def test_rows_that_occur_twice_double_the_counts_and_no_figure(name: str, seed: int) -> None:
     case = FIGURES[name]
-    rows, plain = rows_of(case, seed), found(case, rows_of(case, seed))
+    rows, plain = rows_of(case, seed), figures_of(case, rows_of(case, seed))
     assert case.again is not None
     expected = {key: 2 * n if isinstance(n, int) else n for key, n in plain.items()}
-    assert found(case, rows + list(map(case.again, rows))) == pytest.approx(expected, abs=1e-9)
+    assert figures_of(case, rows + list(map(case.again, rows))) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -234,8 +237,8 @@ def test_swapped_sides_swap_the_figures(name: str, seed: int) -> None:
     case = FIGURES[name]
     rows = rows_of(case, seed)
     assert case.turned is not None
-    expected = case.of_turned(found(case, rows))
-    assert found(case, list(map(case.turned, rows))) == pytest.approx(expected, abs=1e-9)
+    expected = case.of_turned(figures_of(case, rows))
+    assert figures_of(case, list(map(case.turned, rows))) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:none of .* translations was read
 
 def rows_of(metric: str, n: int = N) -> tuple[list[str], list[dict[str, Any]]]:
     """Return rows of two categories, of which two in three are right."""
-    pairs = [row(metric, at, is_right=at % 3 != 2) for at in range(n)]
+    pairs = [row(metric, index, is_right=index % 3 != 2) for index in range(n)]
     return [text for text, _ in pairs], [dict(reference) for _, reference in pairs]
 
 
@@ -75,7 +75,7 @@ def test_each_verdict_depends_on_its_own_row(metric: str) -> None:
     texts, references = rows_of(metric)
     unpaired = [{**r, "pair": ""} if "pair" in r else r for r in references]
     alone = [judged(metric, [text], [r]) for text, r in zip(texts, unpaired, strict=True)]
-    assert [verdicts(one)[0] for one in alone] == verdicts(judged(metric, texts, references))
+    assert [verdicts(result)[0] for result in alone] == verdicts(judged(metric, texts, references))
 
 
 SEEDS = range(3)
@@ -93,7 +93,7 @@ def drawn(metric: str, seed: int, n_levels: int, rows: Any) -> EvaluationResult:
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_order_of_rows_does_not_change_the_result(metric: str, seed: int) -> None:
     texts, references = drawn_rows(metric, seed, N)
-    order = [(5 * at + seed) % N for at in range(N)]
+    order = [(5 * index + seed) % N for index in range(N)]
     turned = [texts[i] for i in order], [references[i] for i in order]
     for n_levels in (4, 1 << 30):
         plain = drawn(metric, seed, n_levels, (texts, references))
@@ -146,10 +146,10 @@ def test_files_that_are_judged_together_add_up(metric: str, seed: int) -> None:
 @cases(*(n for n in METRICS if metric_class(n).reference_fields.get("category") is optional_text))
 def test_names_of_categories_change_the_names_of_figures_alone(metric: str, seed: int) -> None:
     texts, drawn_references = drawn_rows(metric, seed, N)
-    references = [{"category": "ab"[at % 2], **r} for at, r in enumerate(drawn_references)]
+    references = [{"category": "ab"[index % 2], **r} for index, r in enumerate(drawn_references)]
     names = sorted({reference["category"] for reference in references} - {"none"})
     # their order is turned, too
-    new = {name: f"{chr(122 - at)} new" for at, name in enumerate(names)} | {"none": "none"}
+    new = {name: f"{chr(122 - index)} new" for index, name in enumerate(names)} | {"none": "none"}
     renamed = [{**r, "category": new[r["category"]]} for r in references]
     plain = drawn(metric, seed, 5, (texts, references))
     sample = drawn(metric, seed, 5, (texts, renamed))

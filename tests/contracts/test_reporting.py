@@ -75,7 +75,7 @@ def _kappa(n_defined: int) -> _Found:
 
 
 def _correlation(n_defined: int) -> _Found:
-    values = [1.0 + at for at in range(n_defined)] + [0.0] * (_N - n_defined)
+    values = [1.0 + index for index in range(n_defined)] + [0.0] * (_N - n_defined)
     return rank_correlation(values, [value % 2 + value / 100 for value in values]).spearman_interval
 
 
@@ -103,11 +103,11 @@ def test_undefined_resamples_are_excluded_and_counted(
 _CASES = {
     "one row": [(0, True)],
     "two rows": [(0, True), (1, False)],
-    "all correct": [(at, True) for at in range(20)],
-    "all wrong": [(at, False) for at in range(20)],
-    "one category right, the other wrong": [(at, at % 2 == 0) for at in range(20)],
-    "a category absent": [(2 * at, at % 3 == 0) for at in range(12)],
-    "mixed": [(at, at % 5 > 1) for at in range(60)],
+    "all correct": [(index, True) for index in range(20)],
+    "all wrong": [(index, False) for index in range(20)],
+    "one category right, the other wrong": [(index, index % 2 == 0) for index in range(20)],
+    "a category absent": [(2 * index, index % 3 == 0) for index in range(12)],
+    "mixed": [(index, index % 5 > 1) for index in range(60)],
 }
 
 
@@ -115,7 +115,7 @@ def _evaluated(metric: str, case: str) -> EvaluationResult:
     wanted = _CASES[case]
     if metric == "gender_quality_gap" and case in ("one row", "a category absent"):
         wanted = [(0, True), (1, True)]  # pairs are whole
-    rows = [row(metric, at, is_right=is_right) for at, is_right in wanted]
+    rows = [row(metric, index, is_right=is_right) for index, is_right in wanted]
     return judged(metric, [text for text, _ in rows], [r for _, r in rows], n_resamples=200)
 
 
@@ -152,7 +152,7 @@ def _check_shown(result: EvaluationResult, tmp_path: Path) -> None:
     pages = [make(report) for make in (html_page, markdown_report, latex_report)]
     shown = [printed(result_table(result), width=400), *pages, result_html(result)]
     for text in set(result.interval_notes().values()):
-        assert all(text.replace("%", r"\%") in one or text in one for one in shown), text
+        assert all(text.replace("%", r"\%") in page or text in page for page in shown), text
     declared: type[Metric] = registry.resolve("metric", result.metric)
     assert f"intervals {declared.interval_method}" in shown[0]
     assert escape(f"intervals {intervals_text([result.metric])}") in shown[4]
@@ -166,7 +166,7 @@ def test_every_metric_counts_ties_as_its_signature_says(metric: str) -> None:
     if not declared.takes_evaluator:
         assert _evaluated(metric, "mixed").ties is None
         return
-    rows = [row(metric, at, is_right=True) for at in (0, 2, 4, 6)]
+    rows = [row(metric, index, is_right=True) for index in (0, 2, 4, 6)]
     ties: dict[str, Any] = {"evaluator": lambda sources, translations: [0.5] * len(sources)}
     result = judged(metric, [text for text, _ in rows], [r for _, r in rows], **ties)
     assert {judgement.verdict for judgement in result.judgements} == {result.ties}
@@ -468,8 +468,7 @@ def tables_of_a_leaderboard(folder: Path) -> None:
 
 
 def file_judged_on_the_leaderboard(folder: Path) -> None:
-    path = folder / "translations.txt"
-    path.write_text("Sie ist Ärztin.\n" * 2664, encoding="utf-8")
+    path = write_text(folder / "translations.txt", "Sie ist Ärztin.\n" * 2664)
     result = FileJudge().judge(path, "simplegen", "en-de", "de", "simplegen_accuracy")
     assert "SimpleGEN" in result_html(result)
 

@@ -58,29 +58,43 @@ _COLUMNS = {"first": ([[1.0], [2.0]], "columns"), "second": ([[1.0], [3.0]], "co
 _SEPARATED = {"values": ([1.0, 2.0], "numbers"), "is_first": (_FLAGS, "flags")}
 #: Name of a parameter -> a value that is right and its kind, where OTHERS says nothing else.
 USUAL: dict[str, tuple[Any, str]] = {
-    "is_correct": (_FLAGS, "flags"), "categories": (_AB, "texts"),
-    "weights": (np.array([1, 2]), "counts"), "level": (0.9, "level"),
-    "probability_correct": ([0.9, 0.1], "numbers"), "left": (_AB, "labels"),
-    "right": (_AB, "labels"), "groups": (_AB, "groups"), "labels": (_AB, "groups"),
-    "n_resamples": (9, "count"), "seed": (0, "count"), "parts": ([1.0, 0.5], "figures"),
-    "intervals": ({"a": Interval(0, 1)}, "named"), "columns": ([[1.0], [2.0]], "columns"),
-    "strata": (_AB, "groups"), "trusted": (np.array([1.0, np.nan, 0, 1]), "figures"),
-    "inclusion": (np.full(4, 0.5), "columns"), "references": (_AB, "texts"),
-    "translations": (_AB, "texts"), "scorer": (BLEU(), ""),
-
-    "result": (_RESULT, "object"), "first": (_X, "numbers"),
-    "second": (_Y, "numbers"), "units": (_AB, "groups"),
+    "is_correct": (_FLAGS, "flags"),
+    "categories": (_AB, "texts"),
+    "weights": (np.array([1, 2]), "counts"),
+    "level": (0.9, "level"),
+    "probability_correct": ([0.9, 0.1], "numbers"),
+    "left": (_AB, "labels"),
+    "right": (_AB, "labels"),
+    "groups": (_AB, "groups"),
+    "labels": (_AB, "groups"),
+    "n_resamples": (9, "count"),
+    "seed": (0, "count"),
+    "parts": ([1.0, 0.5], "figures"),
+    "intervals": ({"a": Interval(0, 1)}, "named"),
+    "columns": ([[1.0], [2.0]], "columns"),
+    "strata": (_AB, "groups"),
+    "trusted": (np.array([1.0, np.nan, 0, 1]), "figures"),
+    "inclusion": (np.full(4, 0.5), "columns"),
+    "references": (_AB, "texts"),
+    "translations": (_AB, "texts"),
+    "scorer": (BLEU(), ""),
+    "result": (_RESULT, "object"),
+    "first": (_X, "numbers"),
+    "second": (_Y, "numbers"),
+    "units": (_AB, "groups"),
     "figures": (lambda parts: {"a": next(iter(parts.values()))[:, 0]}, "object"),
-    "wholes": ([1.0, 2.0], "figures"), "codes": (np.array([0, 1]), "counts"),
+    "wholes": ([1.0, 2.0], "figures"),
+    "codes": (np.array([0, 1]), "counts"),
     "is_inconclusive": (_FLAGS, "flags"),
-}  # fmt: skip
+}
 
 
 #: Function -> its parameters without a usual value, or with another one than that.
 OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "accuracy.accuracy_estimates": _GROUPS,
     "accuracy.min_accuracy": {
-        "categories": ([CategoryAccuracy("a", 1, 1, 1.0)], "texts"), "weighted": (False, ""),
+        "categories": ([CategoryAccuracy("a", 1, 1, 1.0)], "texts"),
+        "weighted": (False, ""),
     },
     "accuracy.share": {"correct": (1.0, "number"), "incorrect": (1.0, "number")},
     "agreement.agreement_interval": {"weights": (None, "")},
@@ -96,21 +110,29 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "bands.standings_of": {"values": ([0.5, 0.1], "numbers"), "p_of": (lambda i, j: 0.5, "object")},
     "bootstrap.percentile_interval": {"values": (np.arange(9.0), "figures")},
     "bootstrap.whole_groups": {
-        "values": (np.ones((2, 1)), ""), "names": (_AB, ""), "groups": (_AB, ""),
+        "values": (np.ones((2, 1)), ""),
+        "names": (_AB, ""),
+        "groups": (_AB, ""),
     },
     "correction.corrected_accuracies": {
-        "judged": (np.ones(2), "figures"), "trusted": (np.array([1.0, np.nan]), ""),
-        "inclusion": (None, ""), **_GROUPS,
+        "judged": (np.ones(2), "figures"),
+        "trusted": (np.array([1.0, np.nan]), ""),
+        "inclusion": (None, ""),
+        **_GROUPS,
     },
     "correction.corrected_share": {"judged": (np.ones(4), "figures")},
     "correction.labels_needed": {
-        "judged": (np.array([1.0, 1, 0, 1]), "figures"), "width": (0.2, ""),
+        "judged": (np.array([1.0, 1, 0, 1]), "figures"),
+        "width": (0.2, ""),
     },
     "correction.transferred_share": {
-        "judged": (np.array([7, 3]), "counts"), "labels": (np.array([[9, 1], [2, 8]]), "columns"),
+        "judged": (np.array([7, 3]), "counts"),
+        "labels": (np.array([[9, 1], [2, 8]]), "columns"),
     },
     "corpus_quality.corpus_score": {
-        "name": ("bleu", "name"), "tokenize": (None, ""), "tgt_lang": ("", ""),
+        "name": ("bleu", "name"),
+        "tokenize": (None, ""),
+        "tgt_lang": ("", ""),
     },
     "corpus_quality.points": {"score": (0.5, "number")},
     "corpus_quality.score_of_sums": {"name": ("bleu", "")},
@@ -120,11 +142,13 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "paired.difference_interval": _SHARES,
     "paired.estimated_difference": _SHARES,
     "paired.estimated_differences": {
-        "first": ({"accuracy": _SHARE}, "named"), "second": ({"accuracy": _SHARE}, "named"),
+        "first": ({"accuracy": _SHARE}, "named"),
+        "second": ({"accuracy": _SHARE}, "named"),
         "counted": (_AB, ""),
     },
     "paired.f1_differences": {
-        "gold": (_AB, "texts"), "predicted": ([_AB, ["b", "b"]], "rows of labels"),
+        "gold": (_AB, "texts"),
+        "predicted": ([_AB, ["b", "b"]], "rows of labels"),
         "labels": (_AB, "texts"),
     },
     "paired.figure_differences": _COLUMNS,
@@ -142,14 +166,17 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "rank_correlation.rank_correlation": _PAIRED,
     "rank_tests.effect_thresholds": {"base_rate": (0.5, "level")},
     "regression.least_squares": {
-        "dependent": (("y", _Y), "object"), "independents": ({"x": _X}, "mapping"),
+        "dependent": (("y", _Y), "object"),
+        "independents": ({"x": _X}, "mapping"),
     },
     "separation.auc": _SEPARATED,
     "separation.auc_interval": _SEPARATED,
     "separation.reported_half": {"sentences": (_AB, "")},
     "seeds.average_over_seeds": {
-        "rows": ([{"a": 1.0, "b": 2.0}], "texts"), "differences": ({"a": ("a", "b")}, "object"),
-        "minima": ({"a": ("a", "b")}, "object"), "ratios": ({"c": ("a", "b")}, "object"),
+        "rows": ([{"a": 1.0, "b": 2.0}], "texts"),
+        "differences": ({"a": ("a", "b")}, "object"),
+        "minima": ({"a": ("a", "b")}, "object"),
+        "ratios": ({"c": ("a", "b")}, "object"),
     },
     "seeds.seed_figure": {"values": (_X, "numbers")},
     "score_intervals.difference": _SHARES,
@@ -159,12 +186,13 @@ OTHERS: dict[str, dict[str, tuple[Any, str]]] = {
     "score_intervals.share_interval": {"strata": (_AB, "texts")},
     "score_intervals.wilson_interval": {"part": (1, "number"), "whole": (2, "number")},
     "shares.part_shares": {
-        "is_one": (_FLAGS, "flags"), "parts": ([_FLAGS, ~_FLAGS], "rows of flags"),
+        "is_one": (_FLAGS, "flags"),
+        "parts": ([_FLAGS, ~_FLAGS], "rows of flags"),
     },
     "shares.wilson_share": {"k": (1, "number"), "n": (2, "number")},
     "weighted_kappa.weighted_kappa": {"weights": ("linear", "name")},
     "shares.quotients": {"parts": (_X, "figures"), "wholes": (_Y, "figures")},
-}  # fmt: skip
+}
 _OPTIONAL = (
     "codes",
     *("weights", "inconclusive", "inclusion", "is_inconclusive", "units", "groups", "labels"),

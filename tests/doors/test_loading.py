@@ -43,6 +43,7 @@ from tests.helpers.usual import (
     metric_class,
     printed_by,
     refuses,
+    typed,
     write_text,
 )
 
@@ -74,7 +75,7 @@ def test_after_one_import_all_metrics_load_by_name(tmp_path: Path, socket_enable
     home = tmp_path / "mein Ordner ä 日本"
     run("import cc_hf", home)
     assert sorted(shims(home)) == _NAMES
-    folders = {place.parent for place in home.glob("modules/evaluate_modules/**/*.py")}
+    folders = {shim.parent for shim in home.glob("modules/evaluate_modules/**/*.py")}
     assert all((folder / "__init__.py").is_file() for folder in folders)
     assert run(_LOAD.format(_NAMES), home, _OFFLINE) == str(_NAMES)
     some = _NAMES[:4]  # each takes .2 s
@@ -113,10 +114,10 @@ print(figures["accuracy"])
 
 
 def test_shims_are_written_to_the_modules_cache_of_the_environment(tmp_path: Path) -> None:
-    own, xdg, person = (tmp_path / name for name in ("own", "xdg", "person"))
+    modules, xdg, person = (tmp_path / name for name in ("own", "xdg", "person"))
     unset = {"HF_HOME": "-", "XDG_CACHE_HOME": "-", "HOME": str(person)}
     environments = [
-        ({"HF_MODULES_CACHE": str(own)}, own),
+        ({"HF_MODULES_CACHE": str(modules)}, modules),
         ({"HF_HOME": "-", "XDG_CACHE_HOME": str(xdg)}, xdg / "huggingface/modules"),
         (unset, person / ".cache/huggingface/modules"),
     ]
@@ -158,10 +159,10 @@ def test_import_of_cc_hf_loads_only_six_of_its_own_modules() -> None:
     completed = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    own = [
+    modules = [
         f"cc_hf.{name}" for name in ("_version", "errors", "evaluate_modules", "registry", "verbs")
     ]
-    assert completed.stdout.strip() == str(["cc_hf", *own])
+    assert completed.stdout.strip() == str(["cc_hf", *modules])
 
 
 def test_processes_that_import_concurrently_find_every_metric(tmp_path: Path) -> None:
@@ -209,8 +210,8 @@ def test_remove_deletes_only_shims_of_this_package(home: Path) -> None:
     assert remove() == [str(path) for path in paths[1:]]
     assert [path.read_text(encoding="utf-8") for path in home.rglob("notes.txt")] == ["mine"]
     assert shims(home) == {_NAMES[0]: "# mine\n", _NAMES[2]: "# of the Hub\n"}
-    places = {path.parent.parent for path in paths}
-    assert [place.exists() for place in sorted(places)] == [True] * 3 + [False] * (len(_NAMES) - 3)
+    remaining = [folder.exists() for folder in sorted({path.parent.parent for path in paths})]
+    assert remaining == [True] * 3 + [False] * (len(_NAMES) - 3)
     assert not paths[2].parent.exists()
     assert remove() == []
 
@@ -233,7 +234,7 @@ def test_an_unwritable_cache_is_refused(name: str, reason: str, home: Path) -> N
 
 
 def test_registered_metrics_can_be_combined_by_evaluate(home: Path) -> None:
-    pair = [{**row("gender_accuracy", at, is_right=True)[1], "pair": "0"} for at in (1, 0)]
+    pair = [{**row("gender_accuracy", index, is_right=True)[1], "pair": "0"} for index in (1, 0)]
     predictions = ["Die Ärztin ist gut.", "Der Arzt ist gut."]
     given: dict[str, Any] = {"predictions": predictions, "references": pair, "tgt_lang": "de"}
     names = ("gender_accuracy", "gender_quality_gap")
@@ -245,6 +246,8 @@ def test_registered_metrics_can_be_combined_by_evaluate(home: Path) -> None:
             single["signature"],
         )
 
+
+def test_metrics_that_read_other_columns_can_be_combined_by_evaluate(home: Path) -> None:
     names = ("contrastive_conditioning", "winomt_pattern_matching")
     cues, words = (row(name, 1, is_right=True)[1] for name in names)
     judge = cc_hf.load_metric("contrastive_conditioning", evaluator=hash_scores, src_lang="en")
@@ -264,8 +267,7 @@ EVERY = [(n, c.name) for n in registry.DATASETS for c in registry.resolve("datas
 def test_rows_equal_the_examples(name: str, config: str, shared: Path, tmp_path: Path) -> None:
     dataset, data_dir = registry.resolve("dataset", name), data_of(name, config, tmp_path, shared)
     declared, keys = dataset.config(config), dataset.extra_keys_of(config)
-    loaded = cc_hf.load_dataset(name, config, data_dir=data_dir)
-    assert isinstance(loaded, datasets.DatasetDict)
+    loaded = typed(datasets.DatasetDict, cc_hf.load_dataset(name, config, data_dir=data_dir))
     assert list(loaded) == list(declared.splits)
     for split, n in declared.splits.items():
         examples = cc_hf.load_examples(name, config, split=split, data_dir=data_dir)
@@ -332,8 +334,10 @@ def test_every_dataset_streams_and_builds_the_same(shared: Path, tmp_path: Path,
     config = registry.resolve("dataset", name).default_config
     data_dir = data_of(name, config, tmp_path / "data", shared)
     loaded = cc_hf.load_dataset(name, config, data_dir=data_dir)
-    streamed = cc_hf.load_dataset(name, config, data_dir=data_dir, streaming=True)
-    assert isinstance(streamed, datasets.IterableDatasetDict)
+    streamed = typed(
+        datasets.IterableDatasetDict,
+        cc_hf.load_dataset(name, config, data_dir=data_dir, streaming=True),
+    )
     for split, rows in streamed.items():
         assert list(rows) == loaded[split].to_list()
     contents = []
@@ -399,7 +403,7 @@ _HASHED = {"evaluator": hash_scores}
 
 def rows(name: str, **fields: Any) -> list[dict[str, Any]]:
     """Return two references, the second with more fields."""
-    first, second = (row(name, at, is_right=True)[1] for at in (0, 1))
+    first, second = (row(name, index, is_right=True)[1] for index in (0, 1))
     return [first, {**second, **fields}]
 
 
@@ -430,7 +434,9 @@ def load(root: Path, name: str, **options: Any) -> Any:
 
 
 @with_cases
-def test_batches_and_options_at_load(name: str, references: Any, options: Any, root: Path) -> None:
+def test_batches_and_options_at_load_give_the_same_result(
+    name: str, references: Any, options: Any, root: Path
+) -> None:
     declared = metric_class(name)
     texts = ["Der Arzt.", "" if declared.is_blank_allowed else "Ja."]
     tgt_lang = LANGUAGES.get(name, "de")
@@ -442,13 +448,13 @@ def test_batches_and_options_at_load(name: str, references: Any, options: Any, r
     card = (root / f"cards/metrics/{name}.md").read_text(encoding="utf-8")
     assert f"\nlicense: {metric.license}\n" in card
     assert metric.homepage in {paper.url for paper in papers().values()}
-    for at, reference in enumerate(references):
-        batch = {key: [values[at]] for key, values in given.items()}
+    for index, reference in enumerate(references):
+        batch = {key: [values[index]] for key, values in given.items()}
         metric.add_batch(**batch, references=[reference])
     assert metric.compute() == expected
     metric = load(root, name, **options)
-    for at, reference in enumerate(references):
-        metric.add(**{"prediction": texts[at]} if given else {}, reference=reference)
+    for index, reference in enumerate(references):
+        metric.add(**{"prediction": texts[index]} if given else {}, reference=reference)
     assert metric.compute() == expected
     assert cc_hf.load_metric(name, **options).compute(**given, references=references) == expected
 

@@ -40,8 +40,8 @@ def damage(path: Path, case: Mapping[str, Any]) -> None:
     data = bytearray(path.read_bytes())
     if case.get("cut") is not None:
         data = data[: case["cut"] % (len(data) + 1)]
-    for place, byte in case["bytes"] if data else []:
-        data[place % len(data)] = byte
+    for position, byte in case["bytes"] if data else []:
+        data[position % len(data)] = byte
     path.write_bytes(data)
 
 
@@ -289,7 +289,7 @@ def table_cases() -> st.SearchStrategy[dict[str, Any]]:
     """Draw how a file of scores or verdicts is damaged, or written anew with a change."""
     cells = st.sampled_from([None, -1, 0, 2**62, 0.5, -1e308, float("nan"), "", "x", "\x00", True])
     changes = ["drop", "rename", "reverse", "twice", "none", "metadata", "null", "value", "text"]
-    place = {"row": st.integers(0, 10**6), "column": st.integers(0, 20), "value": cells}
+    cell = {"row": st.integers(0, 10**6), "column": st.integers(0, 20), "value": cells}
     door = {"door": st.just("parts"), "kind": st.sampled_from(["scores", "tally"])}
     whole: dict[str, st.SearchStrategy[Any]] = {
         "cut": st.none(),
@@ -301,4 +301,4 @@ def table_cases() -> st.SearchStrategy[dict[str, Any]]:
         "bytes": places_and_bytes(4),
         "change": st.just(""),
     }
-    return st.one_of([st.fixed_dictionaries({**door, **of, **place}) for of in (whole, damaged)])
+    return st.one_of([st.fixed_dictionaries({**door, **of, **cell}) for of in (whole, damaged)])

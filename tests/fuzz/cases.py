@@ -88,8 +88,9 @@ def _file_cases(draw: st.DrawFn) -> dict[str, Any]:
         if draw(st.integers(0, 3)):
             files[name] = text
         else:
-            place = draw(st.integers(0, len(data)))
-            files[name] = list(data[:place] + bytes([draw(st.integers(0, 255))]) + data[place:])
+            position = draw(st.integers(0, len(data)))
+            byte = bytes([draw(st.integers(0, 255))])
+            files[name] = list(data[:position] + byte + data[position:])
     return {"door": "files", "command": command, "files": files}
 
 

@@ -101,26 +101,26 @@ FILES = (
 )
 
 
-def _places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    yield place
+def _json_paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
     inner: Iterable[Any] = ()
     if isinstance(value, dict):
         inner = value.items()
     elif isinstance(value, list):
         inner = enumerate(value)
     for key, item in inner:
-        yield from _places(item, (*place, key))
+        yield from _json_paths(item, (*path, key))
 
 
 def forged_value(value: Any, rng: random.Random) -> Any:
     """Change one place of a JSON value."""
-    place = rng.choice(list(_places(value)))
+    path = rng.choice(list(_json_paths(value)))
     new = rng.choice(VALUES)
-    if not place:
+    if not path:
         return new
-    *path, key = place
+    *parents, key = path
     holder = value
-    for step in path:
+    for step in parents:
         holder = holder[step]
     match rng.choice(["set", "set", "set", "delete", "add", "twice"]):
         case "delete":
@@ -177,8 +177,9 @@ def mutated(file: KeptFile, rng: random.Random) -> bytes:
         case 2:
             data = b"\xef\xbb\xbf" + data
         case 3:
-            place = rng.randrange(len(data) + 1)
-            data = data[:place] + rng.choice([b"\xff", b"\x00", b'"', b"9" * 5000]) + data[place:]
+            position = rng.randrange(len(data) + 1)
+            inserted = rng.choice([b"\xff", b"\x00", b'"', b"9" * 5000])
+            data = data[:position] + inserted + data[position:]
         case 4:
             data = data.replace(b": ", b": " + b"[" * 9000, 1)
         case 5:

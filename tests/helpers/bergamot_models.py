@@ -142,9 +142,9 @@ def save_student(
     return folder
 
 
-def same_logprobs(one: Any, other: Any) -> None:
+def same_logprobs(evaluator: Any, other: Any) -> None:
     """Check that two evaluators give the same, to the bit."""
-    actual, expected = (e.token_logprobs(SOURCES, TRANSLATIONS) for e in (one, other))
+    actual, expected = (e.token_logprobs(SOURCES, TRANSLATIONS) for e in (evaluator, other))
     for row, plain in zip(actual, expected, strict=True):
         np.testing.assert_array_equal(row, plain)
 

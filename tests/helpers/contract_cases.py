@@ -153,12 +153,12 @@ def study_cases() -> dict[str, ContractCases]:
 
 
 def with_studies(
-    own: Mapping[str, _Case], added: Callable[[ContractCases], Mapping[str, _Case]]
+    core_cases: Mapping[str, _Case], added: Callable[[ContractCases], Mapping[str, _Case]]
 ) -> dict[str, _Case]:
     """Return cases of the core and those of studies, whose names begin with that of the study."""
     studies = study_cases().items()
     named = {f"{study}, {name}": c for study, of in studies for name, c in added(of).items()}
-    return {**own, **named}
+    return {**core_cases, **named}
 
 
 def study_families() -> dict[str, FamilyCase]:
@@ -175,13 +175,13 @@ def study_commands(
 
 def opposed(*names: str) -> Callable[[Numbers], Numbers]:
     """Return a function that changes the signs of figures that end in these names."""
-    return lambda found: {name: -v if name.endswith(names) else v for name, v in found.items()}
+    return lambda figures: {name: -v if name.endswith(names) else v for name, v in figures.items()}
 
 
-def exchanged(found: Numbers) -> Numbers:
+def exchanged(figures: Numbers) -> Numbers:
     """Exchange first and second, and change the signs of differences."""
     swapped = {}
-    for name, value in found.items():
+    for name, value in figures.items():
         other = name
         for a, b in (("first", "second"), (".n.0", ".n.1"), ("n_male", "n_female")):
             other = name.replace(a, b) if a in name else name.replace(b, a) if b in name else other

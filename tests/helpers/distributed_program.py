@@ -21,8 +21,8 @@ FEW = [ScoringRequest("b", "c"), ScoringRequest("a", "b"), ScoringRequest("b", "
 UNEVEN = [ScoringRequest("the doctor " * 4 * (not i % 7), "x" * (1 + i % 50), i) for i in range(90)]
 
 
-def as_lists(found: TokenScores) -> list[list[float]]:
-    return [found.sum_logprob.tolist(), found.n_tokens.tolist(), found.mean_probability.tolist()]
+def as_lists(scores: TokenScores) -> list[list[float]]:
+    return [scores.sum_logprob.tolist(), scores.n_tokens.tolist(), scores.mean_probability.tolist()]
 
 
 def main() -> None:

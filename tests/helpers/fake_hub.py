@@ -129,7 +129,7 @@ class _Handler(Handler):
             self._answer({"error": "Repository not found"}, 404, {"X-Error-Code": "RepoNotFound"})
             return
         have, how = self.hub.repos[repo], {"uploadMode": "regular", "shouldIgnore": False}
-        paths = [one["path"] for one in wanted["files"]]
+        paths = [file["path"] for file in wanted["files"]]
         self._answer({"files": [{"path": p, "oid": _oid(have.get(p)), **how} for p in paths]})
 
     def _commit(self, repo: str, body: bytes, *, is_pr: bool) -> None:
@@ -142,10 +142,10 @@ class _Handler(Handler):
         self.hub.commits.append(Commit(repo, lines[0]["value"], files, is_pr))
         if not is_pr:
             self.hub.repos[repo].update(files)
-        place = f"{self.hub.url}/{repo.removeprefix('models/')}"
-        more = {"pullRequestUrl": f"{place}/discussions/1"} if is_pr else {}
+        url = f"{self.hub.url}/{repo.removeprefix('models/')}"
+        more = {"pullRequestUrl": f"{url}/discussions/1"} if is_pr else {}
         sha = self.hub.sha(repo)
-        made = {"commitOid": sha, "commitUrl": f"{place}/commit/{sha}", "hookOutput": ""}
+        made = {"commitOid": sha, "commitUrl": f"{url}/commit/{sha}", "hookOutput": ""}
         self._answer({"success": True, **made, **more})
 
     def _info(self, repo: str) -> None:

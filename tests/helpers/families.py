@@ -115,8 +115,8 @@ def save_tiny_fsmt(folder: Path, *, separate: bool = True) -> Path:
     parts = json.loads(trained.to_str())["model"]
     write_lines(folder / "merges.txt", (f"{' '.join(merge)} 1" for merge in parts["merges"]))
     pieces = [piece for piece in parts["vocab"] if piece != "<unk>"]
-    for side, own in (("src", pieces), ("tgt", pieces[::-1][:-5] if separate else pieces)):
-        numbers = {piece: i for i, piece in enumerate([*_FAIRSEQ, *own])}
+    for side, side_pieces in (("src", pieces), ("tgt", pieces[::-1][:-5] if separate else pieces)):
+        numbers = {piece: i for i, piece in enumerate([*_FAIRSEQ, *side_pieces])}
         (folder / f"vocab-{side}.json").write_text(json.dumps(numbers), encoding="utf-8")
     files = {f"{side}_vocab_file": str(folder / f"vocab-{side}.json") for side in ("src", "tgt")}
     files["merges_file"] = str(folder / "merges.txt")

@@ -3,11 +3,11 @@
 from cc_hf.results import Interval, NoInterval
 
 
-def limits(found: Interval | NoInterval | None) -> tuple[float, float]:
-    assert isinstance(found, Interval), found
-    return found.low, found.high
+def limits(interval: Interval | NoInterval | None) -> tuple[float, float]:
+    assert isinstance(interval, Interval), interval
+    return interval.low, interval.high
 
 
-def reason(found: Interval | NoInterval | None) -> str:
-    assert isinstance(found, NoInterval), found
-    return found.reason
+def reason(interval: Interval | NoInterval | None) -> str:
+    assert isinstance(interval, NoInterval), interval
+    return interval.reason

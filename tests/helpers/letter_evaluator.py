@@ -123,7 +123,9 @@ class SpelledEvaluator(LetterEvaluator):
     def logprobs_batch(self, sources: Ids, targets: Ids) -> Logprobs:
         texts = ["".join(map(chr, source)) for source in sources]
         return [
-            np.log([hash_score(text, f"{at}{letter}") for at, letter in enumerate(target)])
+            np.log(
+                [hash_score(text, f"{position}{letter}") for position, letter in enumerate(target)]
+            )
             for text, target in zip(texts, targets, strict=True)
         ]
 

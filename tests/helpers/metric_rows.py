@@ -14,18 +14,18 @@ def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
     return [0.9 if ("naïve" in source) == (text == "schön") else 0.1 for source, text in pairs]
 
 
-def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
+def row(metric: str, index: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
     """Return a translation and its reference, in composed Unicode with letters that matter; rows
     alternate between two categories.
     """
-    gender = ("male", "female")[at % 2]
-    side = (at + (not is_right)) % 2  # that of the translation
+    gender = ("male", "female")[index % 2]
+    side = (index + (not is_right)) % 2  # that of the translation
     word = ("Arzt", "Ärztin")[side]
     good, bad = ("schön", "übel") if is_right else ("übel", "schön")
     sides = {"correct_sources": ["naïve"], "incorrect_sources": ["wrong"]}
     translations = {"correct_translation": good, "contrastive_translations": [bad]}
-    twin, physician = {"category": gender, "pair": str(at // 2)}, {"occupation": "physician"}
-    references = ("Arzt", "Ärztin")[at % 2], ("Ärztin", "Arzt")[at % 2]
+    twin, physician = {"category": gender, "pair": str(index // 2)}, {"occupation": "physician"}
+    references = ("Arzt", "Ärztin")[index % 2], ("Ärztin", "Arzt")[index % 2]
     told = dict(zip(("reference", "contrastive_reference"), references, strict=True))
     rows: dict[str, tuple[str, dict[str, Any]]] = {
         "contrastive_conditioning": (good, {**sides, "category": gender}),
@@ -36,7 +36,7 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
         "gender_accuracy": (word, {**told, "gender": gender}),
         "gender_fair_forms": (
             ("Ärzte", "Ärztinnen")[side],
-            {"masculine": "Ärzte", "feminine": "Ärztinnen", "noun": str(at)},
+            {"masculine": "Ärzte", "feminine": "Ärztinnen", "noun": str(index)},
         ),
         "gender_form": (
             ("Sí, soy bueno.", "Sí, soy buena.")[side],
@@ -44,7 +44,7 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
         ),
         "gender_quality_gap": (
             "ä b c d" if is_right else "x",
-            {"reference": "ä b c d", "gender": gender, "pair": str(at // 2)},
+            {"reference": "ä b c d", "gender": gender, "pair": str(index // 2)},
         ),
         "gender_reading": (
             ("Повар ушёл.", "Повариха ушла.")[side],
@@ -59,19 +59,19 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
             {
                 **{"source": "A castle.", "homograph": "castle", "start": 2, "cluster": "1"},
                 "senses": {"1": ["Höhle"], "2": ["Riegel"]},
-                "category": ("frequent", "rare")[at % 2],
+                "category": ("frequent", "rare")[index % 2],
             },
         ),
         "mucow_pattern_matching": (
             "Höhle" if is_right else "Riegel",
             {
                 **{"correct_senses": ["höhle"], "incorrect_senses": ["riegel"]},
-                **{"domain": ("in_domain", "out_of_domain")[at % 2], "frequency": ""},
+                **{"domain": ("in_domain", "out_of_domain")[index % 2], "frequency": ""},
             },
         ),
         "prompted_choice": (
             ("die Tür", "das Tor")[side],
-            {"answer": "12"[at % 2], "option1": "die Tür", "option2": "das Tor", **twin},
+            {"answer": "12"[index % 2], "option1": "die Tür", "option2": "das Tor", **twin},
         ),
         "rewriting_score": (
             "el médico" if is_right else "la médica",
@@ -79,24 +79,32 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
         ),
         "simplegen_accuracy": (
             word,
-            {**physician, "number": "sg", "gender": gender, "category": ("MoMc", "MoFc")[at % 2]},
+            {
+                **physician,
+                "number": "sg",
+                "gender": gender,
+                "category": ("MoMc", "MoFc")[index % 2],
+            },
         ),
         "stereotype_rates": (
             ("Jsem silný.", "Jsem silná.")[side],
-            {"source": f"I was at home {at}.", "category": f"stereotype_{(1, 16)[at % 2]:02}"},
+            {
+                "source": f"I was at home {index}.",
+                "category": f"stereotype_{(1, 16)[index % 2]:02}",
+            },
         ),
         "wino_x_pattern_matching": (
             f"Die Schüssel zerbrach, weil {('er', 'sie')[side]} alt war.",
             {
                 "source": "The vase broke because it was old.",
-                **{"correct_gender": gender, "incorrect_gender": ("female", "male")[at % 2]},
+                **{"correct_gender": gender, "incorrect_gender": ("female", "male")[index % 2]},
             },
         ),
         "winomt_pattern_matching": (
             f"{('Der', 'Die')[side]} {word} ging.",
             {
                 **{"source": "The physician left.", **physician, "occupation_index": 1},
-                **{"gold_gender": gender, "stereotype": ("pro", "anti")[at % 2]},
+                **{"gold_gender": gender, "stereotype": ("pro", "anti")[index % 2]},
             },
         ),
     }
@@ -150,16 +158,19 @@ def drawn_rows(
     """
     draw = random.Random(seed)
     texts, references = [], []
-    for at in range(start, start + n):
-        text, reference = row(metric, at, is_right=draw.random() < 0.6)
+    for index in range(start, start + n):
+        text, reference = row(metric, index, is_right=draw.random() < 0.6)
         reference = dict(reference)
         if metric == "contrastive_conditioning":
-            text = f"t{at}"
-            reference["correct_sources"] = [f"c{at}", f"d{at}"][: draw.choice((1, 2))]
-            reference["incorrect_sources"] = [f"i{at}"]
+            text = f"t{index}"
+            reference["correct_sources"] = [f"c{index}", f"d{index}"][: draw.choice((1, 2))]
+            reference["incorrect_sources"] = [f"i{index}"]
             reference["category"] = draw.choice(("male", "female", "none"))
         if metric == "contrastive_translation_scoring":
-            reference |= {"correct_translation": f"a{at}", "contrastive_translations": [f"b{at}"]}
+            reference |= {
+                "correct_translation": f"a{index}",
+                "contrastive_translations": [f"b{index}"],
+            }
         texts.append(text)
         references.append(reference)
     return texts, references

@@ -1,6 +1,7 @@
 """The Python code of the project, parsed."""
 
 import ast
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -19,10 +20,17 @@ PACKAGES = (
     "docs",
     "examples",
 )
+TESTS = ("tests", "studies/tests")
+
+
+def parsed(folders: Iterable[str]) -> Iterator[tuple[Path, ast.Module]]:
+    """Yield the path and the tree of each module in the folders."""
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path, ast.parse(path.read_text(encoding="utf-8"))
 
 
 @cache
 def modules() -> list[tuple[Path, ast.Module]]:
-    """Return the path and the tree of each module."""
-    paths = [path for name in PACKAGES for path in sorted((ROOT / name).rglob("*.py"))]
-    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
+    """Return the path and the tree of each module other than the tests."""
+    return list(parsed(PACKAGES))

@@ -137,12 +137,14 @@ def masked_lm(folder: Path, source: str, translation: str) -> torch.Tensor:
     encoded = tokenizer(*texts, return_tensors="pt")
     second = [i for i, part in enumerate(encoded.sequence_ids(0)) if part == (1 if source else 0)]
     actual = []
-    for place in second:
+    for position in second:
         ids = encoded["input_ids"].clone()
-        ids[0, place] = tokenizer.mask_token_id
+        ids[0, position] = tokenizer.mask_token_id
         with torch.no_grad():
             logits = model(**{**encoded, "input_ids": ids}).logits
-        actual.append(logits[0, place].double().log_softmax(-1)[encoded["input_ids"][0, place]])
+        actual.append(
+            logits[0, position].double().log_softmax(-1)[encoded["input_ids"][0, position]]
+        )
     return torch.stack(actual)
 
 

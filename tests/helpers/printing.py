@@ -39,7 +39,7 @@ def assert_print_is_whole(page: Page, path: Path) -> str:
     page.pdf(path=path, format="A4", margin=_MARGINS)
     text = joined("\n".join(sheet.extract_text() for sheet in PdfReader(path).pages))
     texts = page.locator(_PRINTED).evaluate_all(_TEXTS)
-    missing = [own for own in texts if joined(own) not in text]
+    missing = [shown for shown in texts if joined(shown) not in text]
     assert missing == [], (missing, text)
     assert page.locator("main details[open]").count() == 0
     assert not page.evaluate("[...document.querySelectorAll('main table')].some(t => t.style.zoom)")

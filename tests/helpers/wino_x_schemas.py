@@ -33,18 +33,20 @@ def mt_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
     draw = random.Random(seed)
     actual = []
     for number, (first, second) in enumerate(draw.sample(pairs, n)):
-        (subject, one), (object_, other) = NOUNS[first], NOUNS[second]
+        (subject, gender), (object_, other_gender) = NOUNS[first], NOUNS[second]
         for answer, (english, german) in enumerate(TRIGGERS, start=1):
-            start = f"{NOMINATIVE[one]} {subject} traf {ACCUSATIVE[other]} {object_}, weil"
+            start = (
+                f"{NOMINATIVE[gender]} {subject} traf {ACCUSATIVE[other_gender]} {object_}, weil"
+            )
             row: dict[str, Any] = {
                 "qID": f"S{number}-{answer}",
                 "answer": answer,
-                "pronoun1": one,
-                "pronoun2": other,
+                "pronoun1": gender,
+                "pronoun2": other_gender,
             }
             row["sentence"] = f"The {first} hit the {second} because it was {english}."
-            row["translation1"] = f"{start} {one} {german} war."
-            row["translation2"] = f"{start} {other} {german} war."
+            row["translation1"] = f"{start} {gender} {german} war."
+            row["translation2"] = f"{start} {other_gender} {german} war."
             row |= {"referent1_en": first, "referent2_en": second}
             actual.append(row | german_referents(subject, object_))
     return actual

@@ -117,9 +117,9 @@ def test_figures_of_the_pages_are_of_the_result(aws: cc_hf.EvaluationResult, roo
 
 def test_figures_in_the_mt_geneval_card_are_reproduced(shared: Path, root: Path) -> None:
     text = (root / "cards/datasets/mt_geneval.md").read_text(encoding="utf-8")
-    own = r"are ([0-9.]+) % right\s+\(male ([0-9.]+),\s+female ([0-9.]+); test,\s+de\),\s+"
+    pattern = r"are ([0-9.]+) % right\s+\(male ([0-9.]+),\s+female ([0-9.]+); test,\s+de\),\s+"
     actual = known(
-        re.search(own + r"and the references of the\s+counterfactuals ([0-9.]+) %", text)
+        re.search(pattern + r"and the references of the\s+counterfactuals ([0-9.]+) %", text)
     )
     total, male, female, mirrored = (float(number) for number in actual.groups())
     material = cc_hf.load_material("mt_geneval", data_dir=shared / "upstream")

@@ -21,7 +21,15 @@ from cc_hf.languages import language_pair
 from cc_hf.plugins.asking.prompting.translation_replies import parse_translation
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample
 from tests.helpers.families import save_tiny_nllb
-from tests.helpers.usual import cases, refuses, run_command, write_jsonl, write_lines, write_text
+from tests.helpers.usual import (
+    cases,
+    refuses,
+    run_command,
+    typed,
+    write_jsonl,
+    write_lines,
+    write_text,
+)
 from tests.helpers.usual import cc_hf as cc_hf_command
 from tests.helpers.workbooks import write_workbook
 
@@ -337,8 +345,7 @@ def test_sources_that_differ_in_quotes_alone_are_not_confused(tmp_path: Path) ->
 )
 def test_rows_to_judge_in_any_usual_form_are_read(name: str, content: str, tmp_path: Path) -> None:
     [example] = cc_hf.load_examples(str(write_text(tmp_path / name, content)))
-    assert isinstance(example, ContrastiveSourceExample)
-    assert example.correct_sources == ("The [female] nurse left.",)
+    assert typed(ContrastiveSourceExample, example).correct_sources == ("The [female] nurse left.",)
     assert (example.gold, example.category) == ("female", "female")
 
 
@@ -349,8 +356,9 @@ def test_rows_to_judge_are_read_from_workbooks_and_parquet(tmp_path: Path) -> No
     )
     for path in (write_workbook(tmp_path / "a.xlsx", names, row), tmp_path / "a.parquet"):
         [example] = cc_hf.load_examples(str(path))
-        assert isinstance(example, ContrastiveSourceExample)
-        assert example.correct_sources == ("The [female] nurse left.",)
+        assert typed(ContrastiveSourceExample, example).correct_sources == (
+            "The [female] nurse left.",
+        )
 
 
 @cases("gender", "sex", "label", "Gold gender")
@@ -388,8 +396,7 @@ def test_a_bar_in_a_text_cuts_nothing(
         )
         return
     [example] = cc_hf.load_material(path, tgt_lang="de").examples
-    assert isinstance(example, ContrastiveTranslationExample)
-    assert example.contrastive_translations == expected
+    assert typed(ContrastiveTranslationExample, example).contrastive_translations == expected
 
 
 @cases(
@@ -503,8 +510,7 @@ def test_rows_keep_the_variety_and_rules_take_its_language(shared: Path, tmp_pat
     lines = (shared / "cases/field/l1-language-codes/test.csv").read_text(encoding="utf-8")
     header, *rows = lines.splitlines()
     written = [f"{row},en_GB,{('pt-BR', '>>pt_br<<')[i % 2]}" for i, row in enumerate(rows)]
-    path = tmp_path / "rows.csv"
-    path.write_text("\n".join([f"{header},src_lang,tgt_lang", *written]), encoding="utf-8")
+    path = write_text(tmp_path / "rows.csv", "\n".join([f"{header},src_lang,tgt_lang", *written]))
     save_tiny_nllb(folder := tmp_path / "nllb")
     texts = ["A médica terminou o turno."] * len(rows)
     result = cc_hf.evaluate(cc_hf.load_material(path), translations=texts, evaluator=folder)

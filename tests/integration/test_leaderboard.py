@@ -197,6 +197,7 @@ def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
     open_tab(board, "Your sentence")
     board.wait_for_selector("#cc-answer .cc-explanation")  # the example is judged on arrival
     assert "not fit to cite" in board.locator("#cc-answer .cc-unfit").first.inner_text()
+
     board.fill("#cc-source textarea", SOURCE)
     board.fill("#cc-translation textarea", RIGHT)
     board.fill("#cc-other textarea", WRONG)
@@ -204,7 +205,9 @@ def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
     board.locator("#cc-judge").click()
     board.wait_for_selector("#cc-answer .cc-explanation")
     explanations = board.locator(".cc-explanation").all()
-    assert [one.get_attribute("data-verdict") for one in explanations] == ["correct", "incorrect"]
+    verdicts = [explanation.get_attribute("data-verdict") for explanation in explanations]
+    assert verdicts == ["correct", "incorrect"]
+
     marks = [mark.get_attribute("style") or "" for mark in board.locator(".cc-bar-mark").all()]
     places = [float(re.findall(r"left: ?([0-9.]+)%", style)[0]) for style in marks]
     judge = SentenceJudge().judge
@@ -212,15 +215,18 @@ def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
     expected = [100 * answer.probability_correct for answer in answers]
     assert places == pytest.approx(expected, abs=0.051)
     assert places[0] > 50 > places[1]
-    for one, words in zip(explanations, ({"Die", "Ärztin"}, {"Der", "Arzt"}), strict=True):
-        decides = set(one.locator("mark.cc-decides").all_inner_texts())
+
+    for explanation, words in zip(explanations, ({"Die", "Ärztin"}, {"Der", "Arzt"}), strict=True):
+        decides = set(explanation.locator("mark.cc-decides").all_inner_texts())
         assert decides
         assert decides <= words
+
     board.fill("#cc-translation textarea", f"{EVIL} {TEMPLATE} Der Arzt.")
     board.fill("#cc-other textarea", "")
     click_until(lambda: "onerror" in board.locator("#cc-answer").inner_text())
     assert board.locator(".cc-explanation").count() == 1
     assert board.locator(".cc-words").inner_text() == f"{EVIL} {TEMPLATE} Der Arzt."
+
     board.fill("#cc-word textarea, #cc-word input", EVIL)
     click_until(lambda: board.locator("#cc-answer .cc-error").count() > 0)
     error = board.locator("#cc-answer .cc-error").inner_text()
@@ -345,8 +351,8 @@ def test_fifty_concurrent_requests_get_correct_answers(site: str) -> None:
 
 @pytest.mark.usefixtures("socket_enabled")
 def test_files_of_the_server_cannot_be_read_by_path(site: str, tmp_path: Path) -> None:
-    own = write_lines(tmp_path / "own.txt", ["secret"])
-    file = {"path": str(own), "meta": {"_type": "gradio.FileData"}}
+    secret = write_lines(tmp_path / "own.txt", ["secret"])
+    file = {"path": str(secret), "meta": {"_type": "gradio.FileData"}}
     given = [file, "simplegen", "en-de", "de", "simplegen_accuracy"]
     assert "event: error" in events(site, "judge_file", given)
 

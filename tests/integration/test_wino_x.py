@@ -7,12 +7,10 @@ import pytest
 
 import cc_hf
 from cc_hf.results import EvaluationResult
-from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100
 from tests.helpers.judged import Examples
-from tests.helpers.lines import read_jsonl
-from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_masked_lm
+from tests.helpers.usual import evaluate_dataset, hash_scores, read_jsonl
 from tests.helpers.wino_x_schemas import lay_out, lm_rows, swapped
 
 METRIC = "contrastive_translation_scoring"

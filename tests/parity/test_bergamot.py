@@ -71,8 +71,8 @@ def _published(folder: Path, name: str, content: bytes | None = None) -> None:
     for file in STUDENTS[name].files:
         copy = folder / file.repository / file.path
         copy.parent.mkdir(parents=True, exist_ok=True)
-        own = student_folder("enpt") / copy.name
-        copy.write_bytes(own.read_bytes() if content is None else content)
+        original = student_folder("enpt") / copy.name
+        copy.write_bytes(original.read_bytes() if content is None else content)
 
 
 def _rows(shared: Path, n: int) -> list[tuple[str, str]]:
@@ -288,10 +288,15 @@ _OWN["incorrect_cues"] = {"female": "[male]", "male": "[female]"}
     (_OWN, None, "own", 0.0, ""),
 )
 def test_a_user_file_gets_the_cues_that_the_student_understands(
-    own: Any, named: str | None, cues: str, women: float, note: str, tmp_path: Path
+    columns: Any, named: str | None, cues: str, women: float, note: str, tmp_path: Path
 ) -> None:
     rows = [
-        {"source": source, "focus": focus, "gold": gold, **{k: [v[gold]] for k, v in own.items()}}
+        {
+            "source": source,
+            "focus": focus,
+            "gold": gold,
+            **{k: [v[gold]] for k, v in columns.items()},
+        }
         for source, focus, gold, _ in _PEOPLE
     ]
     (path := tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")

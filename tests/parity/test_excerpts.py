@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.lines import read_jsonl
-from tests.helpers.metrics import evaluate_metric
+from tests.helpers.usual import evaluate_metric, hash_scores, read_jsonl
 
 _FOLDER = Path(__file__).parent / "excerpts"
 

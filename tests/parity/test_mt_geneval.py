@@ -86,7 +86,9 @@ def test_every_file_and_split_has_the_recorded_size(shared: Path) -> None:
         same = row["identical_raw"] + _BLANKS.get((split, lang), 0)
         kept = {e.id for e in load(shared, f"counterfactual_{lang}.translations", split)}
         texts = {e.id: (e.extra["reference"], e.extra["contrastive_reference"]) for e in examples}
-        assert kept == {name for name, (own, other) in texts.items() if own != other}
+        assert kept == {
+            name for name, (reference, contrastive) in texts.items() if reference != contrastive
+        }
         assert len(kept) == 2 * (n - same)
 
 
@@ -322,16 +324,20 @@ def counterfactual_lines(shared: Path, split: str, lang: str) -> list[list[str]]
 
 def hypothesis(name: str, number: int, reference: str, contrastive: str, gender: str = "") -> str:
     """Return a made-up translation as the original program was run on it."""
-    own, other = reference.split(), contrastive.split()
+    words, contrastive_words = reference.split(), contrastive.split()
     return {
         "always_masc": reference if gender == "male" else contrastive,
         "always_fem": reference if gender == "female" else contrastive,
         "orig": reference,
         "flip": contrastive,
         "mixed": contrastive if number % 2 else reference,
-        "drop3": " ".join(word for at, word in enumerate(own) if at % 3 != 2),
-        "flip_drop3": " ".join(word for at, word in enumerate(other) if at % 3 != 2),
-        "halves": " ".join(own[: len(own) // 2] + other[len(other) // 2 :]),
+        "drop3": " ".join(word for index, word in enumerate(words) if index % 3 != 2),
+        "flip_drop3": " ".join(
+            word for index, word in enumerate(contrastive_words) if index % 3 != 2
+        ),
+        "halves": " ".join(
+            words[: len(words) // 2] + contrastive_words[len(contrastive_words) // 2 :]
+        ),
         "upper": reference.upper(),
         "empty": "",
         "both": f"{reference} {contrastive}",
@@ -344,9 +350,9 @@ def gendered_run(shared: Path, split: str, lang: str, name: str) -> tuple[list[s
     """
     translations, references = [], []
     for number, pair in enumerate(zip(*counterfactual_lines(shared, split, lang), strict=True)):
-        for gender, (own, other) in zip(_GENDERS, (pair, pair[::-1]), strict=True):
-            translations.append(hypothesis(name, number, own, other, gender))
-            references.append(own)
+        for gender, (reference, contrastive) in zip(_GENDERS, (pair, pair[::-1]), strict=True):
+            translations.append(hypothesis(name, number, reference, contrastive, gender))
+            references.append(reference)
     return translations, references
 
 
@@ -425,10 +431,10 @@ def test_quality_gaps_equal_the_recorded_ones(shared: Path, name: str) -> None:
     for key, expected in _BLEU.items():
         assert 100 * actual.scores[key] == pytest.approx(row[expected], abs=0.05)
     translations, references = ([*map(composed, texts)] for texts in (translations, references))
-    for at, gender in enumerate(_GENDERS):
-        bleu = BLEU().corpus_score(translations[at::2], [references[at::2]]).score
+    for offset, gender in enumerate(_GENDERS):
+        bleu = BLEU().corpus_score(translations[offset::2], [references[offset::2]]).score
         assert 100 * actual.scores[f"bleu_{gender}"] == pytest.approx(bleu, abs=1e-9)
-        chrf = CHRF().corpus_score(translations[at::2], [references[at::2]]).score
+        chrf = CHRF().corpus_score(translations[offset::2], [references[offset::2]]).score
         assert 100 * actual.scores[f"chrf_{gender}"] == pytest.approx(chrf, abs=1e-9)
     assert actual.signature.startswith(
         "gqg|data:mt_geneval/counterfactual_de@c77132c|langs:en-de|bleu:nrefs=1,case=mixed,eff=no,tok=13a,smooth=exp,version="

@@ -68,7 +68,11 @@ def test_decisions_on_published_translations_agree_as_documented(
         folder = shared / "gold/mucow"
         name = f"decisions.cc_hyphen_split.en-{lang}.ensemble.simplemma.txt"
         pairs = zip(result.judgements, read_lines(folder / name), strict=True)
-        other = [own.translation for own, of in pairs if own.verdict != VERDICTS[of]]
+        other = [
+            judgement.translation
+            for judgement, label in pairs
+            if judgement.verdict != VERDICTS[label]
+        ]
         # the recorded run split Russian at hyphens
         assert len(other) == {"de": 0, "ru": 6}[lang]
         assert all("-" in text for text in other)
@@ -279,16 +283,18 @@ def test_published_cues_are_found(pair: str, n_senses: int, n_dropped: int, shar
 
 
 @cases((10, 640, 626), (40, 913, 931), (50, 996, 996))
-def test_short_lists_miss_some(cut: int, n_correct: int, n_incorrect: int, shared: Path) -> None:
+def test_short_word_lists_miss_some_cues(
+    cut: int, n_correct: int, n_incorrect: int, shared: Path
+) -> None:
     candidates, insertions = published(shared, "en-de")
     n_found = {"correct": 0, "incorrect": 0}
     for (word, sense), sides in insertions.items():
         if len(candidates[word]) == 2:
-            own = candidates[word][sense]
+            sense_words = candidates[word][sense]
             (other,) = (words for name, words in candidates[word].items() if name != sense)
             for side, lists in (
-                ("correct", {"own": own, "other": other[:cut]}),
-                ("incorrect", {"own": own[:cut], "other": other}),
+                ("correct", {"own": sense_words, "other": other[:cut]}),
+                ("incorrect", {"own": sense_words[:cut], "other": other}),
             ):
                 actual = discriminating_words(lists, ambiguous_word=word)["own"]
                 n_found[side] += len(sides[side] & set(getattr(actual, side)))

@@ -90,13 +90,13 @@ def test_every_prediction_is_that_of_the_program(shared: Path, system: str, lang
     steps = read_jsonl(folder / f"{system}.en-{lang}.jsonl.gz")
     judgements = run(shared, translations(shared, system, lang), lang).judgements
     assert len(steps) == len(judgements) == 3888
-    for step, example, own in zip(steps, load(shared, "acl2019"), judgements, strict=True):
+    for step, example, judgement in zip(steps, load(shared, "acl2019"), judgements, strict=True):
         assert {
-            **{"sentence": example.source, "gold": example.gold, "pred": own.predicted},
-            **{"entity": example.extra["occupation"], "translation": own.translation},
+            **{"sentence": example.source, "gold": example.gold, "pred": judgement.predicted},
+            **{"entity": example.extra["occupation"], "translation": judgement.translation},
             "src_index": len(space_tokens(example.source[: example.focus.start])),
         }.items() <= step.items()
-        assert own.gold == step["gold"]
+        assert judgement.gold == step["gold"]
 
 
 @of_every_system
@@ -288,9 +288,9 @@ def test_figures_of_the_page_on_interpretation_are_reproduced(shared: Path, root
 def test_recorded_alignments_can_replace_the_aligner(shared: Path, tmp_path: Path) -> None:
     links = write_lines(tmp_path / "links.txt", alignments(shared, "aws", "de"))
     path = translations(shared, "aws", "de")
-    own = run(shared, path, "de", alignments=str(links))
-    assert own.judgements == run(shared, path, "de").judgements
-    assert "|align:given." in own.signature
+    result = run(shared, path, "de", alignments=str(links))
+    assert result.judgements == run(shared, path, "de").judgements
+    assert "|align:given." in result.signature
 
 
 def test_configurations_all_and_acl2019_differ_in_two_stereotypes(shared: Path) -> None:

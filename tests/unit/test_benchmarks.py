@@ -135,8 +135,8 @@ def test_json_and_documents_hold_every_figure(measured: Measured, root: Path) ->
 @pytest.mark.parametrize("family", sorted(_TINY))
 def test_counted_operations_equal_those_of_torch(family: str, tmp_path: Path) -> None:
     texts = _decisions("winomt", 1).texts
-    place, options = make_model(_TINY[family], tmp_path, texts), {"attn_implementation": "eager"}
-    model: Any = AutoModelForSeq2SeqLM.from_pretrained(place, **options)
+    folder, options = make_model(_TINY[family], tmp_path, texts), {"attn_implementation": "eager"}
+    model: Any = AutoModelForSeq2SeqLM.from_pretrained(folder, **options)
     source, target = torch.full((1, 9), 5), torch.full((1, 7), 5)
     with FlopCounterMode(display=False) as counter, torch.no_grad():
         model(input_ids=source, decoder_input_ids=target, use_cache=False)

@@ -20,8 +20,7 @@ from cc_hf.progress import Progress
 from cc_hf.results import ResultSet
 from tests.helpers import reported
 from tests.helpers.metric_rows import judged, row
-from tests.helpers.results import small_result
-from tests.helpers.usual import fails, refuses, write_text
+from tests.helpers.usual import fails, refuses, small_result, write_text
 
 
 def hostile() -> EvaluationResult:

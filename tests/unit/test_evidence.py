@@ -25,7 +25,7 @@ from cc_hf.levels import LEVELS, RANKS_ONLY, SCREEN, SUPPORTED, Trust, trust_by,
 from cc_hf.records import write_record
 from cc_hf.results import EvaluationResult
 from tests.helpers.evidence import supported
-from tests.helpers.usual import cases, fails, small_result, write_lines
+from tests.helpers.usual import cases, fails, known, small_result, write_lines
 
 _SIGNED = "cc|data:winomt/default@b2f1b31|cues:gender_brackets|langs:en-de|score:geometric|n:9"
 
@@ -41,8 +41,8 @@ def _row(
     return replace(row, **others)  # type: ignore[arg-type]
 
 
-def _both(found: int, n: int, **others: object) -> list[Evidence]:
-    return [_row(reading, (found, n), (found, n), **others) for reading in ("female", "male")]
+def _both(n_right: int, n: int, **others: object) -> list[Evidence]:
+    return [_row(reading, (n_right, n), (n_right, n), **others) for reading in ("female", "male")]
 
 
 @cases(
@@ -147,8 +147,7 @@ def test_labels_count_once_under_any_name() -> None:
     options = {"cues": "gender_brackets", "score": "geometric", "pool": "max", "tie": "correct"}
     signed = {"langs": "en-de", "eval": shipped[0].evaluator, **options}
     trust = trust_of(signed, "cc", {}, dataset="winomt", rows=[*renamed, *renamed])
-    assert trust is not None
-    assert trust.labels == "197 labels of people (winomt)"
+    assert known(trust).labels == "197 labels of people (winomt)"
     assert distinct([*shipped, *renamed, replace(shipped[0], n_right=900)])[0].n_right == 900
     # Rounded weights are another judge, and so is one that reads the first words only.
     for other in ({"dtype": "int8"}, {"toolong": "truncate"}, {"cues": "gender_nouns"}):
@@ -157,10 +156,10 @@ def test_labels_count_once_under_any_name() -> None:
 
 def test_shares_of_open_sources_have_the_bias_of_their_own_value() -> None:
     row = _row("female", (360, 400), (380, 400), is_open=True)
-    signed = {"eval": row.evaluator, "langs": "en-de", "cues": "gender_brackets"}
+    settings = {"cues": "gender_brackets", "score": "geometric"}
+    signed = {"eval": row.evaluator, "langs": "en-de", **settings}
     scores = {"feminine_share": 0.4, "feminine_share_a": 0.9, "mean_probability": 0.5}
-    trust = judge_trust({**signed, "score": "geometric"}, scores, dataset="winomt", rows=[row])
-    assert trust is not None
+    trust = known(judge_trust(signed, scores, dataset="winomt", rows=[row]))
     assert trust.bias.keys() == {"feminine_share", "feminine_share_a"}
     assert trust.bias["feminine_share_a"][0] < trust.bias["feminine_share"][0] < 0
 

@@ -31,7 +31,7 @@ from cc_hf.tables.rows import read_rows
 from cc_hf.text.alignment import parse_pharaoh
 from tests.helpers.contract_cases import study_cases
 from tests.helpers.other_systems import refused_by_windows
-from tests.helpers.usual import cases, fails, refuses, write_lines
+from tests.helpers.usual import cases, fails, refuses, write_lines, write_text
 
 _BATS: Any = {"words": {"bat"}, "languages": ("en", "en")}
 EXAMPLE = ContrastiveTranslationExample("0", "en", "de", "One.", "Eins.", ("Zwei.",), "a")
@@ -79,8 +79,7 @@ READERS: dict[str, Callable[[Path], object]] = {
 )
 def test_every_reader_refuses_ambiguous_json(kind: str, name: str, tmp_path: Path) -> None:
     text, message = BAD[kind]
-    path = tmp_path / name
-    path.write_text(text + "\n", encoding="utf-8")
+    path = write_text(tmp_path / name, text + "\n")
     fails(CCError, message, READERS[name], path)
 
 
@@ -214,7 +213,7 @@ def test_a_new_folder_has_one_writer(tmp_path: Path) -> None:
 def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes('\ufeff{"a": "b\u2028c"}\r\n\n{"a": "d"}\n\n'.encode())
-    actual = [(str(place), row["a"]) for place, row in read_rows(path)]
+    actual = [(str(origin), row["a"]) for origin, row in read_rows(path)]
     assert actual == [(f"{path}: line 1", "b\u2028c"), (f"{path}: line 3", "d")]
 
 

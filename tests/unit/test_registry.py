@@ -42,12 +42,14 @@ def test_a_name_of_another_package_is_found_without_importing_it(site: Path) -> 
     ),
     ("evaluator family", "evaluator_families", "marian", "MarianEvaluator"),
 )
-def test_own_names_are_kept(kind: str, group: str, name: str, own: str, site: Path) -> None:
+def test_another_package_cannot_replace_a_name(
+    kind: str, group: str, name: str, origin: str, site: Path
+) -> None:
     """A name of cc_hf keeps its meaning, and the other is refused with both origins."""
     expected = registry.resolve(kind, name)
     registry.forget_plugins()
     add_package(site, "other-toy", {f"cc_hf.{group}": {name: "toy:Thing"}})
-    with pytest.warns(PluginWarning, match=rf"other-toy \(toy:Thing\) is not used.*{own}"):
+    with pytest.warns(PluginWarning, match=rf"other-toy \(toy:Thing\) is not used.*{origin}"):
         assert registry.names(kind).count(name) == 1
     assert registry.resolve(kind, name) is expected
 
@@ -59,8 +61,7 @@ def test_a_name_that_two_packages_add_is_refused_with_both_origins(site: Path) -
     with pytest.warns(PluginWarning, match=both):
         names = registry.names("metric")
     assert ("words" in names, "more" in names) == (False, True)
-    with pytest.raises(PluginError, match=both):
-        registry.resolve("metric", "words")
+    fails(PluginError, both, registry.resolve, "metric", "words")
     assert registry.find("metric", "words") is None
 
 
@@ -91,18 +92,17 @@ BROKEN = {
 @pytest.mark.parametrize(("code", "reason"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_package_warns_and_fails_if_asked(site: Path, code: str, reason: str) -> None:
     add_package(site, "toy", {_METRICS: {"words": "toy:Words"}}, code)
-    own = len(registry.METRICS)
+    n_metrics = len(registry.METRICS)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert len(registry.names("metric")) == own + 1
+        assert len(registry.names("metric")) == n_metrics + 1
         assert registry.resolve("metric", "gender_accuracy").name == "gender_accuracy"
     message = rf"the metric 'words' of toy \(toy:Words\) cannot be .*{re.escape(reason)}"
     with pytest.warns(PluginWarning, match=message):
-        assert len(all_metrics()) == own
+        assert len(all_metrics()) == n_metrics
     with pytest.warns(PluginWarning, match=message):  # results of the metric can still be shown
         assert metric_name("words") == "words"
-    with pytest.raises(PluginError, match=message):
-        registry.resolve("metric", "words")
+    fails(PluginError, message, registry.resolve, "metric", "words")
 
 
 def test_a_dataset_that_cannot_be_loaded_is_an_error_only_where_it_is_asked_for(site: Path) -> None:
@@ -127,5 +127,10 @@ def test_a_part_of_a_study_that_cannot_be_imported_is_an_error_of_its_package(si
     add_package(site, "toy", {"cc_hf.studies": {"toy": "toy:STUDY"}}, _GOOD)
     assert registry.resolve("study", "toy").summary == "Does nothing."
     assert registry.study_part("toy", "sentences") is None
-    with pytest.raises(PluginError, match=r"the study 'toy' of toy \(toy:app\) cannot be loaded"):
-        registry.study_part("toy", "commands")
+    fails(
+        PluginError,
+        r"the study 'toy' of toy \(toy:app\) cannot be loaded",
+        registry.study_part,
+        "toy",
+        "commands",
+    )

@@ -42,9 +42,9 @@ def test_occupations_have_both_genders() -> None:
 
 
 def test_sentences_depend_only_on_the_seed() -> None:
-    one, same, other = (list(islice(SentenceMaker(seed), 200)) for seed in (1, 1, 2))
-    assert one == same
-    assert one != other
+    sentences, same, other = (list(islice(SentenceMaker(seed), 200)) for seed in (1, 1, 2))
+    assert sentences == same
+    assert sentences != other
 
 
 def test_development_sentences_use_separate_phrases_and_one_cue() -> None:

@@ -12,7 +12,7 @@ from cc_hf_studies.common.nouns import (
     spacy_noun,
 )
 
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import MissingDependencyError
 from cc_hf.test_sets.mucow.sense_search import ProgramSearch
 from cc_hf.text.sense_matching import SenseCluster, SenseMatch, SenseMatcher
 from studies.tests.common.parsed_nouns import nouns_of
@@ -254,8 +254,12 @@ def test_short_ends_are_no_compounds() -> None:
 
 
 def test_a_cluster_without_senses_is_refused() -> None:
-    with pytest.raises(InputError, match="cluster '1': expected at least one sense, got none"):
-        SenseMatcher({"1": SenseCluster(())}, lang="de")
+    refuses(
+        "cluster '1': expected at least one sense, got none",
+        SenseMatcher,
+        {"1": SenseCluster(())},
+        lang="de",
+    )
     refuses("rule: expected one of recommended, program", matcher, "other")
 
 

@@ -12,7 +12,7 @@ from cc_hf_studies.coverage_errors.human_evaluation import measured, metric_rows
 from cc_hf_studies.coverage_errors.mqm import mqm_rows
 from cc_hf_studies.coverage_errors.synthetic import synthetic_rows
 
-from cc_hf.errors import FileError, InputError
+from cc_hf.errors import FileError
 from cc_hf.plugins.omissions.coverage.spans import Span
 from studies.tests.coverage_errors.contract_cases import LABELLED, PREDICTED
 from tests.helpers.usual import (
@@ -21,6 +21,7 @@ from tests.helpers.usual import (
     limits,
     printed_by,
     read_jsonl,
+    refuses,
     write_jsonl,
     write_lines,
 )
@@ -81,8 +82,12 @@ def test_commands_read_and_write_rows(tmp_path: Path, monkeypatch: pytest.Monkey
     printed_by("study coverage_errors build-people p.jsonl --annotations a.jsonl -o rows.jsonl")
     row = json.loads(Path("rows.jsonl").read_text(encoding="utf-8"))
     assert (row["source_spans"], row["omission"]) == ("[[3, 6]]", "true")
-    with pytest.raises(InputError, match="expected rows that belong to the predictions, got none"):
-        metric_rows([{**LABELLED, "seg_id": 2}], [PREDICTED])
+    refuses(
+        "expected rows that belong to the predictions, got none",
+        metric_rows,
+        [{**LABELLED, "seg_id": 2}],
+        [PREDICTED],
+    )
 
 
 @cases(
@@ -127,8 +132,13 @@ def test_segments_of_mqm_are_left_out_by_the_rules_of_the_program(tmp_path: Path
         **{"n_superfluous_quotes": 1, "n_long": 1, "n_both_errors": 1},
     }
     other = write_lines(tmp_path / "other.tsv", [_HEADER, mark("A", 3, "no-error")])
-    with pytest.raises(FileError, match=r"line 2: seg_id: expected a line of .*, 1 to 2, got 3"):
-        mqm_rows(other, originals=write_lines(tmp_path / "short.en", ["a", "b"]))
+    fails(
+        FileError,
+        r"line 2: seg_id: expected a line of .*, 1 to 2, got 3",
+        mqm_rows,
+        other,
+        originals=write_lines(tmp_path / "short.en", ["a", "b"]),
+    )
     out = tmp_path / "rows.jsonl"
     printed_by(f"study coverage_errors build-mqm {path} -o {out}")
     assert [row["id"] for row in read_jsonl(out)] == ["A.1", "B.1", "A.6", "A.7"]
@@ -170,8 +180,14 @@ def test_four_rows_are_kept_where_the_translation_of_the_rest_lacks_words_only()
     changed = sources[2:], lambda _: inner[:1], lambda texts: [str(len(x)) for x in texts]
     odd = synthetic_rows(*changed, probability=0.999)
     assert odd.counts == {"n_unchanged": 0, "n_kept": 0, "n_left_out": 1}
-    with pytest.raises(InputError, match="probability: expected a number above 0 and below 1"):
-        synthetic_rows(sources, parts, translate, probability=1)
+    refuses(
+        "probability: expected a number above 0 and below 1",
+        synthetic_rows,
+        sources,
+        parts,
+        translate,
+        probability=1,
+    )
 
 
 def test_the_command_makes_rows_with_the_embedded_system(tmp_path: Path) -> None:

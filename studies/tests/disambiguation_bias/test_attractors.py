@@ -40,13 +40,13 @@ from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.samples import ReportedSystem
 from cc_hf.reports.side_by_side import SystemFigure, read_contents, side_by_side
-from cc_hf.results import Interval
 from cc_hf.schema import Focus, Judgement, ProbingExample
 from studies.tests.disambiguation_bias.corpus import LEXICON
 from tests.helpers.browser import Page
 from tests.helpers.usual import (
     cases,
     fails,
+    limits,
     read_jsonl,
     refuses,
     result_of,
@@ -445,8 +445,7 @@ def test_errors_on_challenge_sets_are_divided_by_those_on_the_random_one(tmp_pat
     (cell,) = tables["flipped senses, times those of the random set"].values()
     assert cell.value == pytest.approx(6)  # the thesis has 6.1 for a set of 3,000
     # by hand from Wilson's limits, .2189 to .3958 and .0215 to .1118, of independent samples
-    assert isinstance(cell.interval, Interval)
-    assert (cell.interval.low, cell.interval.high) == pytest.approx((2.506, 14.44), abs=0.005)
+    assert limits(cell.interval) == pytest.approx((2.506, 14.44), abs=0.005)
 
 
 def attack_file(folder: Path, data: str, k: int, n: int = 100) -> Path:

@@ -27,12 +27,12 @@ from tests.helpers.usual import (
 def test_table_3_is_reproduced_and_significant_in_german_and_follows_its_table_in_russian() -> None:
     """For Russian, 1.39 and -2.14, 2.52 and -5.21 are published."""
     russian = {"MuCoW": [1.55, -2.90], "WinoMT": [2.50, -5.15]}
-    for block, own in case_study.case_study_regressions():
-        assert own.n == 30
-        assert all(own.coefficient(name).p_value < 0.05 for name in ("bleu", "seqkd"))
-        assert own.f_p_value < 0.05
+    for block, regression in case_study.case_study_regressions():
+        assert regression.n == 30
+        assert all(regression.coefficient(name).p_value < 0.05 for name in ("bleu", "seqkd"))
+        assert regression.f_p_value < 0.05
         assert bool(block.note) == (block.tgt_lang == "ru")
-        coefficients = [round(own.coefficient(name).value, 2) for name in ("bleu", "seqkd")]
+        coefficients = [round(regression.coefficient(name).value, 2) for name in ("bleu", "seqkd")]
         assert coefficients == (russian[block.task] if block.note else [block.bleu, block.seqkd])
 
 
@@ -80,9 +80,10 @@ def test_the_case_study_table_equals_that_of_the_appendix(shared: Path) -> None:
     systems = read_system_table(case_study.CASE_STUDY)
     assert len(systems) == len(printed) == 60
     for line, system in zip(printed, systems, strict=True):
-        own = f"{system['number']} {' '.join([*system.values()][5:])}"
+        figures = f"{system['number']} {' '.join([*system.values()][5:])}"
         # model and size are printed once for their numbers
-        assert line == (f"{system['model']} {system['size']} {own}" if line[0].isalpha() else own)
+        named = f"{system['model']} {system['size']} {figures}"
+        assert line == (named if line[0].isalpha() else figures)
         assert (system["number"] == "1") == line[0].isalpha()
 
 

@@ -17,7 +17,7 @@ from cc_hf_studies.distillation.occupations import (
 from cc_hf_studies.distillation.senses import SenseCounter, count_senses
 
 from cc_hf.data.corpora.parallel import FileCorpus, dataset_corpus, file_corpus
-from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.errors import UnknownNameError
 from tests.helpers.axe import check_legible
 from tests.helpers.browser import Page
 from tests.helpers.usual import cases, printed_by, refuses, write_jsonl, write_lines
@@ -123,8 +123,11 @@ def test_runs_are_averaged_with_their_spread(tmp_path: Path) -> None:
     assert mean.share_deviations[0]["male"] == pytest.approx(abs(shares[0] - shares[1]) / 2**0.5)
     assert mean.change_deviations[0]["male"] > 0
     refuses("expected at least two files of counts, got 1", gender_flows.average_counts, [first])
-    with pytest.raises(InputError, match="run 2: expected the stages original, teacher"):
-        gender_flows.average_counts([first, replace(first, stages=("a", "b"))])
+    refuses(
+        "run 2: expected the stages original, teacher",
+        gender_flows.average_counts,
+        [first, replace(first, stages=("a", "b"))],
+    )
 
 
 def test_counts_are_read_back_and_checked(tmp_path: Path) -> None:
@@ -133,10 +136,16 @@ def test_counts_are_read_back_and_checked(tmp_path: Path) -> None:
     assert gender_flows.read_occupation_counts(write_lines(path, [counts.to_json()])) == counts
     row = json.loads(counts.to_json())
     row["flows"]["doctor"][0]["male"]["male"] += 1
-    with pytest.raises(InputError, match="doctor: male: expected flows that add up to 1 before"):
-        gender_flows.read_occupation_counts(write_jsonl(path, [row]))
-    with pytest.raises(InputError, match="expected the JSON of `cc-hf study distillation"):
-        gender_flows.read_occupation_counts(write_jsonl(path, [[1]]))
+    refuses(
+        "doctor: male: expected flows that add up to 1 before",
+        gender_flows.read_occupation_counts,
+        write_jsonl(path, [row]),
+    )
+    refuses(
+        "expected the JSON of `cc-hf study distillation",
+        gender_flows.read_occupation_counts,
+        write_jsonl(path, [[1]]),
+    )
 
 
 COLUMNS = "occupation,percent_women"
@@ -151,8 +160,12 @@ def test_the_female_share_is_correlated_with_a_table(tmp_path: Path) -> None:
     (shares,) = gender_flows.correlate_female_shares(counts, gender_flows.read_women(women))
     assert shares.correlation.r == pytest.approx(1)
     assert (shares.correlation.n, shares.missing, shares.unlisted) == (4, ("z",), ("e",))
-    with pytest.raises(InputError, match="expected the percentages of four or more occupations"):
-        gender_flows.correlate_female_shares(counts, {"a": 0.2})
+    refuses(
+        "expected the percentages of four or more occupations",
+        gender_flows.correlate_female_shares,
+        counts,
+        {"a": 0.2},
+    )
 
 
 @cases(

@@ -106,8 +106,8 @@ def test_the_paper_s_shares_stand_beside_those_of_the_counts(shared: Path, tmp_p
     shown = printed_by(f"{COMMAND} --data-dir {shared}/upstream {files}")
     page = (tmp_path / "flows.html").read_text(encoding="utf-8")
     rows = [line.split() for line in shown.splitlines()]
-    at = rows.index(["original", "40.13", "3.19", "56.68"])
-    assert rows[at + 1] == ["original,", "in", "the", "paper", "39.4", "3.6", "57.0"]
+    row_index = rows.index(["original", "40.13", "3.19", "56.68"])
+    assert rows[row_index + 1] == ["original,", "in", "the", "paper", "39.4", "3.6", "57.0"]
     assert ["change", "to", "teacher,", "in", "the", "paper", "+5.1", "-0.2", "-"] in rows
     assert "original 39.4 / 3.6 / 57.0" in page
     for text in (shown, page):

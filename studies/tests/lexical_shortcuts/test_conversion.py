@@ -65,8 +65,10 @@ def test_converted_shortcuts_are_equal(name: str, changes: Any, tmp_path: Path, 
     weights = fairseq_models.save_fairseq(tmp_path / "in", **chosen)
     conversion = convert(tmp_path / "in", output=tmp_path / "out")
     assert conversion.families == ("lexical_shortcut",)
-    evaluator = cc_hf.load_evaluator(conversion.folders[0], device="cpu", batch_tokens=1000)
-    assert isinstance(evaluator, FairseqEvaluator)
+    evaluator = typed(
+        FairseqEvaluator,
+        cc_hf.load_evaluator(conversion.folders[0], device="cpu", batch_tokens=1000),
+    )
     parts = chosen.get("shortcuts", fairseq_models.SHORTCUTS)
     config = evaluator.model.config
     assert config.shortcut == ("fusion" if form is _FUSION else "lexical")
@@ -144,9 +146,6 @@ def test_a_converted_model_translates_and_its_folder_carries_its_code(tmp_path: 
 
 _SOURCES = ["The doctor asked the nurse.", "The nurse.", "The nurse."]
 _TRANSLATIONS = ["Der Arzt bat die Krankenschwester.", "Der Pfleger.", "Die Ärztin."]
-
-
-_CUES = {"correct": "female", "incorrect": "male"}
 
 
 def _fast_tokenizer(*, with_eos: bool = True) -> PreTrainedTokenizerFast:

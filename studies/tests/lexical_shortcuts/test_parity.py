@@ -156,8 +156,9 @@ def test_ids_and_logprobs_of_a_trained_checkpoint_are_recorded(shared: Path, tra
     assert tokenizer.encode_sources(sources) == [pair["source_ids"] for pair in pairs]
     assert tokenizer.encode_targets(targets) == [pair["target_ids"] for pair in pairs]
     for batch_tokens in (1, 100_000):
-        evaluator = cc_hf.load_evaluator(trained, device="cpu", batch_tokens=batch_tokens)
-        assert isinstance(evaluator, FairseqEvaluator)
+        evaluator = typed(
+            FairseqEvaluator, cc_hf.load_evaluator(trained, device="cpu", batch_tokens=batch_tokens)
+        )
         logprobs = evaluator.token_logprobs(sources, targets, src_lang="en", tgt_lang="de")
         for row, pair in zip(logprobs, pairs, strict=True):
             assert row == pytest.approx(pair["positional_log_probs"], abs=_TRAINED)

@@ -27,6 +27,7 @@ from tests.helpers.usual import (
     read_json,
     refuses,
     run_command,
+    typed,
     write_lines,
 )
 
@@ -89,8 +90,7 @@ def test_two_steps_write_the_mean_of_two_checkpoints(
     for key, weight in load_file(output / "averaged/model.safetensors").items():
         torch.testing.assert_close(weight, (parts[0][key] + parts[1][key]) / 2)
     evaluator = load_evaluator(output / "averaged", mode="exact")
-    model = evaluator.model  # type: ignore[attr-defined]
-    assert isinstance(model, Model)
+    model = typed(Model, evaluator.model)  # type: ignore[attr-defined]
     assert model.config.shortcut == shortcut
     assert VARIANTS[variant].items() <= vars(model.config).items()
     assert sum(weight.numel() for weight in model.parameters()) == figures["n_parameters"]

@@ -68,7 +68,9 @@ CASES = ContractCases(
             _pair_figures,
             again=lambda row: (f"again {row[0]}", *row[1:]),
             turned=lambda row: (row[0], _OTHER[row[2]], _OTHER[row[1]]),
-            of_turned=lambda found: {f".{_OTHER.get(k[1:], k[1:])}": v for k, v in found.items()},
+            of_turned=lambda figures: {
+                f".{_OTHER.get(k[1:], k[1:])}": v for k, v in figures.items()
+            },
         ),
         "preference": FigureCase(
             _row,

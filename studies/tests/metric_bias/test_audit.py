@@ -54,9 +54,11 @@ def test_planted_biases_are_measured(points: float) -> None:
         scores = np.stack([np.where(is_masculine, 0, -sizes), np.where(is_masculine, -sizes, 0)], 1)
         lean = preference(scores, probabilities=np.full(1000, 0.5), bootstrap=Bootstrap(10))
         leans.append(lean.masculine.interval)
+
         wrong = draw.random((1000, 2)) < (0.1, 0.1 + points)  # on men, on women
         sign = np.where(wrong, -1.0, 1.0) * (1, -1)  # the masculine score minus the feminine one
         gaps.append(errors(np.stack([sign, np.zeros_like(sign)], axis=2)).gap_interval)
+
     for planted, intervals in ((0.5 + points, leans), (points, gaps)):
         hits = [i.low <= planted <= i.high for i in intervals if isinstance(i, Interval)]
         assert sum(hits) >= 90  # 95 are expected
@@ -64,11 +66,11 @@ def test_planted_biases_are_measured(points: float) -> None:
 
 def test_exchanged_genders_exchange_the_figures() -> None:
     scores = np.random.default_rng(0).random((50, 2, 2))
-    one, other = errors(scores), errors(scores[:, ::-1, ::-1])
-    assert (one.feminine, one.masculine) == (other.masculine, other.feminine)
-    assert one.prior_shift == pytest.approx(-other.prior_shift)
-    male, female = (other.shift_free[gender] for gender in ("male", "female"))
-    assert one.shift_free == {"male": female, "female": male}
+    original, exchanged = errors(scores), errors(scores[:, ::-1, ::-1])
+    assert (original.feminine, original.masculine) == (exchanged.masculine, exchanged.feminine)
+    assert original.prior_shift == pytest.approx(-exchanged.prior_shift)
+    male, female = (exchanged.shift_free[gender] for gender in ("male", "female"))
+    assert original.shift_free == {"male": female, "female": male}
 
 
 @cases(
@@ -90,6 +92,7 @@ def test_the_judges_at_hand_have_the_figures_of_the_spec(
     evaluator = resolve_evaluator(judge, loading)
     sets = replace(sets, open_sets=sample if shares else {})
     made = audit(evaluator, sets, src_lang=src_lang, tgt_lang=tgt_lang)
+
     (shipped,) = judge_cards(signature.parse(made.signature)[1]["eval"], tgt_lang)
     known = made.known_sets["MT-GenEval"]
     if shares:
@@ -100,9 +103,11 @@ def test_the_judges_at_hand_have_the_figures_of_the_spec(
         values = [lean.masculine.value, lean.probability, *by_referent]
         assert values == pytest.approx(shares, abs=0.01)
         assert (lean.median_shift, lean.mean_shift) == pytest.approx(shifts[:2], abs=0.005)
+
     assert (known.prior_shift, known.mean_prior_shift) == pytest.approx(shifts[2:], abs=0.005)
     assert (known.feminine.value, known.masculine.value) == pytest.approx(wrong, abs=0.01)
     assert {kind: made.guards[kind].n_passed for kind in n_passed} == n_passed
+
     # A preference for one gender cancels between sources, which contrastive conditioning compares.
     assert known.by_source["female"].value < known.feminine.value
     assert made.calibration["by source"].accuracy > made.calibration["by translation"].accuracy
@@ -112,10 +117,12 @@ def test_pairs_of_ones_own_are_judged_by_a_command(tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "own.jsonl", [ROW, {**ROW, "id": "b", "referent": "female"}])
     words = f"study metric_bias audit cc-tiny-en-de --pairs {path}"
     assert "own.jsonl" in run_command(f"{words} -o {tmp_path / 'a.json'}").stdout
+
     made = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
     assert made["open_sets"]["own.jsonl"]["masculine"]["n"] == 2
     assert list(made["open_sets"]["own.jsonl"]["by_referent"]) == ["female"]
     assert "data:own.jsonl|langs:en-de|eval:cc-tiny-en-de@" in made["signature"]
+
     run_command(f"{words} --card {tmp_path / 'card.json'} -q")
     _, (card,) = separate_cards([tmp_path / "card.json"])
     assert (card.languages, card.caution) == ("en-de", "")
@@ -152,6 +159,7 @@ def test_scores_of_any_metric_are_audited(tmp_path: Path) -> None:
     made = audit_of_scores(path)
     lean = made.open_sets["scores"]
     assert [lean.masculine.value, lean.ratio, lean.probability] == pytest.approx([1, 0.8, 5 / 9])
+
     wrong = made.known_sets["scores"]
     assert (wrong.feminine.value, wrong.masculine.value) == (1.0, 0.0)  # a tie is an error
     run_command(f"study metric_bias audit --scores {path} cc-tiny-en-de", status=2)
@@ -171,7 +179,7 @@ def test_damaged_files_are_refused(read: Any, rows: Any, message: str, tmp_path:
     fails(FileError, message, read, write_jsonl(tmp_path / "rows.jsonl", rows))
 
 
-def test_other_sets_are_refused() -> None:
+def test_sets_without_pairs_of_open_gender_are_refused() -> None:
     plain = ContrastiveTranslationExample("7", "en", "de", "A", "B", ("C",), "all", {})
     twin = replace(plain, category="male", extra={"pair": "1"})
     for call, example, message in (
@@ -185,8 +193,8 @@ def test_other_sets_are_refused() -> None:
     fails(InputError, "at least one pair", audit, len, none, src_lang="en", tgt_lang="de")
     for pair in (("en", "fi"), ("fr", "de")):
         fails(InputError, f"of your own .* for {'-'.join(pair)}", published_sets, *pair)
-    one = Sets({"own": [Pair("0", "Er.", "Sie.", {"": "A."})]}, {}, {}, ())
-    made = audit(lambda s, t: [0.0] * len(s), one, src_lang="en", tgt_lang="de").open_sets["own"]
+    sets = Sets({"own": [Pair("0", "Er.", "Sie.", {"": "A."})]}, {}, {}, ())
+    made = audit(lambda s, t: [0.0] * len(s), sets, src_lang="en", tgt_lang="de").open_sets["own"]
     assert (made.probability, made.masculine) == (0.5, PairShare.of(np.array([0.5])))
 
 
@@ -226,12 +234,14 @@ def test_a_choice_by_position_is_no_preference(tmp_path: Path) -> None:
     assert both.choices == Choices(600, 0, 600, 1.0)
     # a tie is an error
     assert (both.open_sets["own"].n_ties, both.known_sets["known"].total) == (200, 1.0)
+
     (result,) = _asked(tmp_path, always("1"), both=False)
     given = audit_of_choices(result)
     assert given.choices == Choices(600, 0, None, 1.0)
     lean = given.open_sets["own"]
     assert {lean.masculine.value, lean.by_referent["male"].value} == {0.5}
     assert given.known_sets["known"].total == 0.5
+
     (tmp_path / "c.json").write_text(result.to_json(), encoding="utf-8")
     shown = run_command("study metric_bias audit --scores c.json", cwd=tmp_path)
     assert "asked in one order of the options" in shown.stderr
@@ -242,6 +252,7 @@ def test_missing_answers_are_ties_and_other_results_are_refused(tmp_path: Path) 
     (result,) = _asked(tmp_path, failing_each(4, right), both=False)
     made = audit_of_choices(result)
     assert (known(made.choices).n_invalid, made.open_sets["own"].n_ties) == (150, 50)
+
     first, *others = result.judgements
     for message, changed in {
         "choices of prompted_choice, got own": {"metric": "own"},
@@ -271,6 +282,7 @@ def test_released_verdicts_follow_from_words_split_at_spaces(shared: Path) -> No
         numbers = [rule.n_agree, rule.n_undecided, made.n_equal, made.n_comparable]
         assert [*correct, *numbers] == _RELEASED[lang]
         assert (split.n_correct, split.n_agree) == (made.n_correct, 600)
+
     page = (Path(__file__).parents[3] / "studies/docs/metric_bias.md").read_text(encoding="utf-8")
     assert verdicts_and_pairs.rules(by_lang) in page
     by_words = dict([*verdicts_and_pairs.METRICS.items()][:1])
@@ -279,7 +291,7 @@ def test_released_verdicts_follow_from_words_split_at_spaces(shared: Path) -> No
 
 def test_a_judge_that_knows_the_verdicts_agrees_with_them(shared: Path) -> None:
     pairs = released_pairs("pt", shared / "upstream")
-    own = {
+    readings = {
         (pair.sources[gender], composed(pair.translations[gender])): (
             gender,
             pair.is_correct[gender],
@@ -290,28 +302,36 @@ def test_a_judge_that_knows_the_verdicts_agrees_with_them(shared: Path) -> None:
 
     def knowing(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         """Prefer the right source where the translation is right; find women's texts worse."""
-        known = [own.get(key, ("", True)) for key in zip(sources, translations, strict=True)]
+        keys = zip(sources, translations, strict=True)
         by_gender = {"female": (0.08, 0.4), "male": (0.1, 0.5), "": (0.2, 0.2)}
-        return [by_gender[gender][is_correct] for gender, is_correct in known]
+        read = [readings.get(key, ("", True)) for key in keys]
+        return [by_gender[gender][is_correct] for gender, is_correct in read]
 
     made = checked("pt", knowing, data_dir=shared / "upstream")
-    n_wrong = 600 - made.n_correct["female"] - made.n_correct["male"]
+
     # One text for both genders has one reading, though both verdicts on it may be "Correct".
     one_text = [p for p in pairs if p.translations["male"] == p.translations["female"]]
     assert sum(all(pair.is_correct.values()) for pair in one_text) == 5
+
     for name, n, n_same in (("all", 600, 595), ("decided", 561, 561)):
         beside = made.agreement[name]
         assert (round(beside.share.value * n), beside.share.n, beside.auc) == (n_same, n, 1.0)
         assert beside.of_correct.n + beside.of_incorrect.n == n
+    n_wrong = 600 - made.n_correct["female"] - made.n_correct["male"]
     assert made.agreement["all"].of_incorrect.n == n_wrong
-    assert made.preference is not None
-    assert (made.preference.masculine.value, made.preference.masculine.n) == (1.0, 160)
+
+    masculine = known(made.preference).masculine
+    assert (masculine.value, masculine.n) == (1.0, 160)
     assert made.ratio == pytest.approx(0.8)
     assert "eval:function" in made.signature
     assert comparable(pairs[:9]) == []  # no bin of ten
+
     incorrect = [pair.translations["female"] for pair in pairs if not pair.is_correct["female"]]
     for beginning in ("Ela também foi membro", "A condessa de Warwick foi um dos comandantes"):
         assert any(text.startswith(beginning) for text in incorrect)  # as the page says
+
+
+def test_a_language_without_released_verdicts_is_refused() -> None:
     fails(InputError, "expected one of ar, de, fr, it, pt, got es", checked, "es")
 
 
@@ -344,6 +364,7 @@ def test_minimal_pair_accuracy_is_that_of_released_verdicts(
         assert (bias.right.n, round(bias.right.value * 1582)) == (1582, n_right)
         of_gender = [bias.right_pro[gender].value for gender in ("female", "male")]
         assert of_gender == pytest.approx(shares, abs=5e-5)
+
         if 1572 in left_out:
             of = bias.same_gender
             parts = (of["male"], of["female"], bias.different, bias.unread)
@@ -364,6 +385,7 @@ def test_results_on_pairs_are_judged_by_any_metric(shared: Path, tmp_path: Path)
         result = cc_hf.evaluate(material, translations=always_male, **chosen)
         (tmp_path / f"{name}.json").write_text(result.to_json(), encoding="utf-8")
         assert (result.scores["pair_accuracy"], result.counts["n_pairs"]) == (0.0, 1582)
+
     run_command(f"study metric_bias pairs {tmp_path} -o {tmp_path / 'out.json'}")
     for bias in read_json(tmp_path / "out.json").values():
         assert (bias["right"]["value"], bias["same"]["value"]) == (0.0, 1.0)

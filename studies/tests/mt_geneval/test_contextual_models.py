@@ -20,7 +20,7 @@ from studies.examples.mt_geneval.english_sentences import (
     sentences,
 )
 from studies.tests.mt_geneval.samples import counterfactual
-from tests.helpers.usual import cases, read_json, refuses
+from tests.helpers.usual import cases, read_json, refuses, write_text
 
 pytestmark = pytest.mark.usefixtures("same_threads")
 
@@ -76,8 +76,7 @@ def toy_sets(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_four_models_learn_and_are_judged_and_no_test_sentence_is_trained_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("<!-- contextual-models: generated -->\n<!-- end -->\n", encoding="utf-8")
+    page = write_text(tmp_path / "page.md", "<!-- contextual-models: generated -->\n<!-- end -->\n")
     options = "--model cc-tiny-en-de --tgt-lang de --plain 4 --updates 4 --batch-size 4"
     words = f"{tmp_path} --output {tmp_path}/out --page {page} {options} --separator =".split()
     text = main(words)

@@ -30,9 +30,9 @@ def choice(number: int, draw: random.Random) -> ReferentChoice:
 def twins(number: int, draw: random.Random) -> list[Salience]:
     def sentence(name: str, words: Sequence[str]) -> Salience:
         scored = []
-        for at, text in enumerate(words):
+        for position, text in enumerate(words):
             value = draw.random()
-            scored.append(WordSalience(text, 4 * at, value, ((text, value),)))
+            scored.append(WordSalience(text, 4 * position, value, ((text, value),)))
         return Salience(name, str(number), " ".join(words), "er", 0.5, tuple(scored), 1)
 
     return [sentence(f"{number}-{end}", ["dog", "it", "was", end]) for end in ("big", "old")]

@@ -150,12 +150,14 @@ def test_the_trainer_has_the_settings_of_the_thesis(
                 raise EnoughError
             return super().training_step(*arguments, **options)
 
-    own = own_copy(marian)
+    evaluator = own_copy(marian)
     batch_size, beta2, max_grad_norm, smoothing = expected
-    pairs = encode_pairs(own, splits.train[: 2 * int(batch_size)])
-    dev, settings = encode_pairs(own, splits.dev[:4]), thesis_settings(family)
+    pairs = encode_pairs(evaluator, splits.train[: 2 * int(batch_size)])
+    dev, settings = encode_pairs(evaluator, splits.dev[:4]), thesis_settings(family)
     with pytest.raises(EnoughError):
-        fine_tune(own, Seeing, pairs, dev, PairCollator.of(own), settings, penalty_weight=0.0)
+        fine_tune(
+            evaluator, Seeing, pairs, dev, PairCollator.of(evaluator), settings, penalty_weight=0.0
+        )
     arguments, group = seen[0].args, seen[0].optimizer.param_groups[0]
     assert (arguments.per_device_train_batch_size, group["betas"]) == (batch_size, (0.9, beta2))
     assert (arguments.max_grad_norm, group["weight_decay"]) == (max_grad_norm, 0.0)
@@ -223,7 +225,7 @@ def test_fillers_are_located_in_their_gaps(masked_folder: Path) -> None:
 
     context = "The bag hit _, and the ball hit _."
     (row,) = rows(context, context.replace("_", "the bag"))
-    assert len("".join("x" if own else " " for own in row.is_filler).split()) == 2
+    assert len("".join("x" if is_filler else " " for is_filler in row.is_filler).split()) == 2
     tokens = torch.tensor(row.ids)[torch.tensor(row.is_filler)]
     assert evaluator.tokenizer.decode(tokens).split() == ["the", "bag", "the", "bag"]
     refuses("example '1': expected a sample of LM-Wino-X", rows, "It hit _.", "It hit the ball.")
@@ -245,7 +247,7 @@ def test_a_masked_lm_learns_the_fillers(masked_folder: Path, both_sides: Sides) 
     assert after.tuned.dev_losses[-1] < after.tuned.dev_losses[0] - 0.5
     assert list(before.accuracies) == list(after.accuracies) == ["english", "german"]
     choices = [point.accuracies["english"].choices for point in (before, after)]
-    first, last = (sum(choice.logprob_correct for choice in one) for one in choices)
+    first, last = (sum(choice.logprob_correct for choice in chosen) for chosen in choices)
     assert last > first
 
 

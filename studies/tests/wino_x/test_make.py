@@ -162,8 +162,14 @@ def test_bad_input_is_refused() -> None:
     assert len(make.gap_sources(candidates)) == 4
     refuses("two for each of 2 sentences, got 3", make.make_wino_x, candidates, ["x"] * 3, target)
     refuses("expected at least one sentence", make.make_wino_x, [], [], target)
-    with pytest.raises(InputError, match="expected at least two different ones for 'pl'"):
-        make.TargetLanguage("pl", noun_genders("pl"), {"male": "on"}, agreement=True)
+    refuses(
+        "expected at least two different ones for 'pl'",
+        make.TargetLanguage,
+        "pl",
+        noun_genders("pl"),
+        {"male": "on"},
+        agreement=True,
+    )
 
 
 def _run(folder: Path, words: str, pair: str = "en-de") -> None:
@@ -323,8 +329,12 @@ def test_rows_of_the_hub_are_examples_with_their_twins(tmp_path: Path) -> None:
 
 
 def test_a_file_of_another_length_than_that_of_the_hub_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="expected 40398 examples of winogrande train train, got 5"):
-        load_winogrande(data_dir=lay_out(tmp_path, hub_rows(), declared=None))
+    fails(
+        DataError,
+        "expected 40398 examples of winogrande train train, got 5",
+        load_winogrande,
+        data_dir=lay_out(tmp_path, hub_rows(), declared=None),
+    )
 
 
 def test_rows_with_an_id_keep_it(tmp_path: Path) -> None:
@@ -332,8 +342,12 @@ def test_rows_with_an_id_keep_it(tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "rows.jsonl", rows)
     ids = [(e.id, e.extra["pair"]) for e in load_winogrande(path)]
     assert ids == [("3A-1", "3A"), ("3A-2", "3A")]
-    with pytest.raises(DataError, match="line 2: expected every qID once, got '3A-1' again"):
-        load_winogrande(write_jsonl(path, rows[:1] * 2))
+    fails(
+        DataError,
+        "line 2: expected every qID once, got '3A-1' again",
+        load_winogrande,
+        write_jsonl(path, rows[:1] * 2),
+    )
 
 
 @cases(

@@ -25,7 +25,7 @@ def recorded(shared: Path) -> Any:
 
 
 @pytest.fixture(scope="module")
-def found(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> ReferentBias:
+def bias(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> ReferentBias:
     """Return the bias computed from the recorded perplexities, one line per translation, through
     the data and a file of preferences.
     """
@@ -49,35 +49,35 @@ def check(test: RankTest, gold: dict[str, float]) -> None:
     assert test.rank_biserial == pytest.approx(-gold["RBC"], abs=1e-12)
 
 
-def test_accuracies_equal_the_recorded_ones(recorded: Any, found: ReferentBias) -> None:
-    assert (found.n, found.n_correct) == (recorded["n"], recorded["num_correct"])
-    assert (found.n_correct_pairs, found.n_pairs) == (recorded["num_correct_pairs"], 100)
+def test_accuracies_equal_the_recorded_ones(recorded: Any, bias: ReferentBias) -> None:
+    assert (bias.n, bias.n_correct) == (recorded["n"], recorded["num_correct"])
+    assert (bias.n_correct_pairs, bias.n_pairs) == (recorded["num_correct_pairs"], 100)
     accuracies = (recorded["accuracy"], recorded["pair_accuracy"])
-    assert (found.accuracy, found.pair_accuracy) == accuracies
+    assert (bias.accuracy, bias.pair_accuracy) == accuracies
 
 
-def test_frequencies_by_gender_and_position_are_equal(recorded: Any, found: ReferentBias) -> None:
-    preferred = {name: f.n_preferred for name, f in found.genders.items()}
-    rejected = {name: f.n_offered - f.n_preferred for name, f in found.genders.items()}
-    correct = {name: f.n_correct for name, f in found.genders.items()}
+def test_frequencies_by_gender_and_position_are_equal(recorded: Any, bias: ReferentBias) -> None:
+    preferred = {name: f.n_preferred for name, f in bias.genders.items()}
+    rejected = {name: f.n_offered - f.n_preferred for name, f in bias.genders.items()}
+    correct = {name: f.n_correct for name, f in bias.genders.items()}
     genders = {"model_preference": preferred, "model_rejection": rejected}
     counts = recorded["gender_counts"]
     assert {**counts, **genders, "reference_true": correct} == counts
-    positions = {name: f.n_preferred for name, f in found.positions.items()}
+    positions = {name: f.n_preferred for name, f in bias.positions.items()}
     assert positions == recorded["position_counts"]["model_preference"]
-    assert (found.n_open, found.n_unknown_gender, found.n_unknown_position) == (6, 0, 0)
+    assert (bias.n_open, bias.n_unknown_gender, bias.n_unknown_position) == (6, 0, 0)
 
 
-def test_bias_tests_equal_the_recorded_ones(recorded: Any, found: ReferentBias) -> None:
+def test_bias_tests_equal_the_recorded_ones(recorded: Any, bias: ReferentBias) -> None:
     tests = recorded["mwu"]
-    check(found.test("gender").test, tests["gender_model"])
-    check(found.test("gender").references, tests["gender_references"])
-    check(found.test("gender", "thesis").test, recorded["gender_model_thesis_coding"])
-    check(found.test("position").test, tests["position_model"])
+    check(bias.test("gender").test, tests["gender_model"])
+    check(bias.test("gender").references, tests["gender_references"])
+    check(bias.test("gender", "thesis").test, recorded["gender_model_thesis_coding"])
+    check(bias.test("position").test, tests["position_model"])
     strength = abs(tests["gender_model"]["RBC"])
-    assert found.test("gender").strength == pytest.approx(strength, abs=1e-9)
-    assert found.test("position").size == "medium"
-    assert found.test("gender", "thesis").size == "large"
+    assert bias.test("gender").strength == pytest.approx(strength, abs=1e-9)
+    assert bias.test("position").size == "medium"
+    assert bias.test("gender", "thesis").size == "large"
 
 
 def saliences(folder: Path) -> list[salience.Salience]:
@@ -91,11 +91,11 @@ def saliences(folder: Path) -> list[salience.Salience]:
         *scores, end = row["saliency_scores"]
         words: list[list[tuple[str, float]]] = []
         ambiguous = -1
-        for at, (piece, value) in enumerate(scores):
+        for position, (piece, value) in enumerate(scores):
             if not words or not words[-1][-1][0].endswith("@@"):
                 words.append([])
             words[-1].append((piece, value))
-            if at == row["src_prn_id"]:
+            if position == row["src_prn_id"]:
                 ambiguous = len(words) - 1
         whole = []
         for word in words:
@@ -112,21 +112,26 @@ def saliences(folder: Path) -> list[salience.Salience]:
 def test_words_triggers_and_referents_equal_those_of_the_program(shared: Path) -> None:
     folder = shared / "gold/wino_x/saliency"
     table, actual = read_json(folder / "saliency_table_prediction_diff.json"), saliences(folder)
-    recorded = [table[one.pair.removeprefix("SAL-")][one.example_id[-1]] for one in actual]
-    for one, own in zip(actual, recorded, strict=True):
-        words = [*((word.text, word.salience) for word in one.words), *one.marks]
-        assert [text for text, _ in words] == [text for text, _ in own["word_saliency_scores"]]
-        values = [_single(value) for _, value in own["word_saliency_scores"]]
+    recorded = [
+        table[sentence.pair.removeprefix("SAL-")][sentence.example_id[-1]] for sentence in actual
+    ]
+    for sentence, expected in zip(actual, recorded, strict=True):
+        words = [*((word.text, word.salience) for word in sentence.words), *sentence.marks]
+        assert [text for text, _ in words] == [text for text, _ in expected["word_saliency_scores"]]
+        values = [_single(value) for _, value in expected["word_saliency_scores"]]
         assert [value for _, value in words] == pytest.approx(values, abs=1e-12)
-        referents = (own["true_ref_score"], own["false_ref_score"])
-        assert salience.referent_salience(one) == pytest.approx(referents, abs=1e-12)
-    pieces = [[*(p for word in one.words for p in word.subwords), *one.marks] for one in actual]
-    for at in range(0, len(actual), 2):
-        left, right = ([text for text, _ in pieces[i]] for i in (at, at + 1))
+        referents = (expected["true_ref_score"], expected["false_ref_score"])
+        assert salience.referent_salience(sentence) == pytest.approx(referents, abs=1e-12)
+    pieces = [
+        [*(p for word in sentence.words for p in word.subwords), *sentence.marks]
+        for sentence in actual
+    ]
+    for start in range(0, len(actual), 2):
+        left, right = ([text for text, _ in pieces[i]] for i in (start, start + 1))
         for side in (0, 1):
             common = {pair[side] for pair in salience.shared_words(left, right)}
-            triggers = [list(p) for i, p in enumerate(pieces[at + side]) if i not in common]
-            assert triggers == recorded[at + side]["trigger_saliency_scores"]
+            triggers = [list(p) for i, p in enumerate(pieces[start + side]) if i not in common]
+            assert triggers == recorded[start + side]["trigger_saliency_scores"]
 
 
 def _single(value: float | Sequence[float]) -> float:

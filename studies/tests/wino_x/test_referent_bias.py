@@ -52,10 +52,10 @@ def choices(
     incorrect in the other.
     """
     actual = []
-    for i, (a, b), place in product(range(n), combinations(genders, 2), (0, 1)):
-        pair = f"{i}.{a}.{b}.{place}"
+    for i, (a, b), offset in product(range(n), combinations(genders, 2), (0, 1)):
+        pair = f"{i}.{a}.{b}.{offset}"
         for twin, (right, wrong) in enumerate(((a, b), (b, a))):
-            read = (right, wrong, ("first", "second")[(place + twin) % 2])
+            read = (right, wrong, ("first", "second")[(offset + twin) % 2])
             actual.append(ReferentChoice(f"{pair}-{twin}", pair, *read, prefers(*read)))
     return actual
 
@@ -78,9 +78,9 @@ def test_always_choosing_masculine_has_the_largest_gender_bias(genders: tuple[st
         assert bias.test("gender").size == "large"
     else:
         # male against all others does not need an order of three genders
-        one = bias.test("gender", "male")
-        assert one.strength == pytest.approx(one.attainable) == pytest.approx(2 / 3)
-        assert one.size == "large"
+        test = bias.test("gender", "male")
+        assert test.strength == pytest.approx(test.attainable) == pytest.approx(2 / 3)
+        assert test.size == "large"
         assert bias.test("gender", "thesis").test.rank_biserial < -0.3
         # 2 lies between 1 and 3, so the order of the program does not detect it
         assert bias.test("gender").strength < 0.1
@@ -89,9 +89,10 @@ def test_always_choosing_masculine_has_the_largest_gender_bias(genders: tuple[st
 
 def test_always_choosing_the_first_referent_has_the_largest_positional_bias() -> None:
     bias = referent_bias(choices(lambda right, wrong, position: position == "first"))
-    one = bias.test("position")
-    assert (one.strength, one.attainable, one.size, one.test.rank_biserial) == (1, 1, "large", 1)
-    assert one.test.p_value < 1e-12
+    test = bias.test("position")
+    assert (test.strength, test.attainable, test.size) == (1, 1, "large")
+    assert test.test.rank_biserial == 1
+    assert test.test.p_value < 1e-12
     assert bias.positions["first"].n_preferred == bias.n
     codings = ("program", "thesis", "male", "female", "neutral")
     assert all(bias.test("gender", coding).strength < 0.05 for coding in codings)
@@ -102,16 +103,16 @@ def test_random_choices_have_no_bias() -> None:
     rows = choices(lambda right, wrong, position: bool(generator.random() < 0.5), n=300)
     bias = referent_bias(rows)
     assert bias.n == 3600
-    for one in bias.tests:
-        assert one.strength < 0.06
-        assert one.test.p_value > 0.01
-        assert (one.size, one.references.rank_biserial) == ("none", 0)
+    for bias_test in bias.tests:
+        assert bias_test.strength < 0.06
+        assert bias_test.test.p_value > 0.01
+        assert (bias_test.size, bias_test.references.rank_biserial) == ("none", 0)
 
 
 def test_correct_choices_have_no_bias() -> None:
     bias = referent_bias(choices(lambda right, wrong, position: True))
     assert (bias.accuracy, bias.pair_accuracy) == (1, 1)
-    assert all(one.strength == 0 for one in bias.tests)
+    assert all(bias_test.strength == 0 for bias_test in bias.tests)
 
 
 def test_gender_codings_have_their_documented_ids() -> None:
@@ -136,7 +137,7 @@ def test_excluded_choices_are_counted() -> None:
     assert (bias.n_pairs, bias.n_correct_pairs) == (2, 0)
     assert (bias.accuracy, bias.pair_accuracy) == (3 / 5, 0)
     assert {name: f.n_offered for name, f in bias.genders.items()} == {"male": 2, "female": 2}
-    assert [one.coding for one in bias.tests] == ["program", "thesis", "program"]
+    assert [bias_test.coding for bias_test in bias.tests] == ["program", "thesis", "program"]
 
 
 def test_choices_without_known_genders_give_no_tests_and_no_nan() -> None:
@@ -269,21 +270,25 @@ def test_referent_bias_reads_a_result(data: Path) -> None:
     origin = {"dataset": "wino_x", "config": "mt_en_de.translations", "signature": "cts|n:4"}
     write_result(data, "r", result_of(judgements, **origin))
     options = f"{data}/r.json --data-dir {data} -o {data}/out.json"
+
     printed = printed_by(f"study wino_x referent-bias {options}")
     assert "50.0 % right (2 of 4); both of a pair right 0.0 % (0 of 2)" in " ".join(printed.split())
     assert "female 1, male 2, neutral 3" in printed
+
     # preferred, % of all, correct in % of all, offered, % of these
     assert re.search(r"female +4 +100\.0 +50\.0 +4 +100\.0 *\n", printed)
     assert re.search(r"first +2 +50\.0 +50\.0 +4 +50\.0 *\n", printed)
     assert "of: cts|n:4" in printed
+
     shown = printed_by(f"compare {data}/out.json")
     assert re.search(r"bias by gender \(thesis\), \|RBC\|\n.*\n +r *\n.*\n +mt_en_de.*1\.00", shown)
-    own = read_json(data / "out.json")
-    assert own["genders"]["female"] == {"n_offered": 4, "n_preferred": 4, "n_correct": 2}
-    tests = [f"{test['feature']} {test['coding']} {test['strength']:g}" for test in own["tests"]]
+    output = read_json(data / "out.json")
+    assert output["genders"]["female"] == {"n_offered": 4, "n_preferred": 4, "n_correct": 2}
+    tests = [f"{test['feature']} {test['coding']} {test['strength']:g}" for test in output["tests"]]
     assert tests == ["gender program 1", "gender thesis 1", "position program 0"]
-    assert own["positions"]["first"] == {"n_offered": 4, "n_preferred": 2, "n_correct": 2}
-    assert own["tests"][0]["test"]["rank_biserial"] == -1
+    assert output["positions"]["first"] == {"n_offered": 4, "n_preferred": 2, "n_correct": 2}
+    assert output["tests"][0]["test"]["rank_biserial"] == -1
+
     beside = cells_beside("wino_x", data / "out.json")
     assert beside["Table 4.8, gender"] == {"en-de": 1}
     assert beside["Table 4.8, position"] == {"en-de": 0}
@@ -313,20 +318,25 @@ def test_trigger_importance_writes_figures_page_and_picture(data: Path) -> None:
     printed = printed_by(f"{command} --evaluator cc-tiny-en-de --maps 1 {files}")
     assert 'salience for the translation of "it", 4 sentences' in " ".join(printed.split())
     assert "prediction-difference|data:wino_x/mt_en_de.translations@local." in printed
-    own = read_json(data / "out.json")
-    assert [one["example_id"] for one in own["saliences"]] == ["Q1-1", "Q1-2", "Q2-1", "Q2-2"]
-    assert (own["triggers"]["n_first"], own["n_sentences"], own["skipped"]) == (2 * 3, 4, {})
-    assert own["referents"] is not None
-    effect = own["triggers"]["effect"]
-    assert cells_beside("wino_x", data / "out.json") == {"Table 4.10": {"en-de": effect}}
+    output = read_json(data / "out.json")
+    ids = [salience["example_id"] for salience in output["saliences"]]
+    assert ids == ["Q1-1", "Q1-2", "Q2-1", "Q2-2"]
+    assert (output["n_sentences"], output["skipped"]) == (4, {})
+    assert output["referents"] is not None
+    triggers = output["triggers"]
+    assert triggers["n_first"] == 2 * 3
+    beside = cells_beside("wino_x", data / "out.json")
+    assert beside == {"Table 4.10": {"en-de": triggers["effect"]}}
     assert (data / "out.png").read_bytes().startswith(b"\x89PNG")
+
     page = (data / "out.html").read_text(encoding="utf-8")
     assert page.count('class="name"') == 2 + 2  # sentences; command and signature
     assert f"<code>cc-hf {command} --evaluator cc-tiny-en-de" in page
     assert len(re.findall(r'class="word (?:more|less) trigger', page)) == 3
+
     printed_by(f"{command} --pairs 1 -o {data}/few.json")  # judged by the embedded evaluator
     few = read_json(data / "few.json")["saliences"]
-    assert [one["example_id"] for one in few] == ["Q1-1", "Q1-2"]
+    assert [salience["example_id"] for salience in few] == ["Q1-1", "Q1-2"]
     with pytest.raises(InputError, match=r"--evaluator: expected one sequence-to-sequence.*got a"):
         printed_by(f"{command} --evaluator a --evaluator b")
 
@@ -402,7 +412,7 @@ def test_a_model_that_prefers_masculine_pronouns_has_gender_bias(tmp_path: Path)
 
     actual = bias_of(score, mt_rows(96), tmp_path)
     assert actual.genders["male"].n_preferred == actual.genders["male"].n_offered == 128
-    one = actual.test("gender", "male")
-    assert one.strength == one.attainable == pytest.approx(2 / 3)
-    assert one.test.p_value < 1e-12
+    test = actual.test("gender", "male")
+    assert test.strength == test.attainable == pytest.approx(2 / 3)
+    assert test.test.p_value < 1e-12
     assert actual.test("position").size == "none"

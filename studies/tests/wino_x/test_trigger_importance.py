@@ -55,17 +55,19 @@ def plain_probabilities(evaluator: Any, source: Any, target: Any, pronoun: Any) 
     decoder_ids = torch.tensor([[*evaluator.decoder_start, *target][:-1]])
     behind = len(evaluator.decoder_start) - 1  # logits[behind + i] give target[i]
     actual = []
-    for place in (None, *range(len(source))):
+    for removed in (None, *range(len(source))):
         without = whole.clone()
-        if place is not None:
-            without[0, place] = unused
+        if removed is not None:
+            without[0, removed] = unused
         with torch.no_grad():
             states = encoder(input_ids=without, attention_mask=mask).last_hidden_state
             outputs = BaseModelOutput(last_hidden_state=states)
             given = {"input_ids": ids, "attention_mask": mask, "encoder_outputs": outputs}
             logits = model(**given, decoder_input_ids=decoder_ids, use_cache=False).logits[0]
             logprobs = logits.double().log_softmax(-1)
-        actual.append(float(sum(logprobs[behind + at, target[at]] for at in pronoun).exp()))
+        actual.append(
+            float(sum(logprobs[behind + index, target[index]] for index in pronoun).exp())
+        )
     return actual
 
 
@@ -95,32 +97,32 @@ _LONG = dataclasses.replace(EXAMPLES[0], source="it was good. " * 100)
 _SHE = {"correct_pronoun": "sie", "incorrect_pronoun": "er"}
 
 
-def plain(evaluator: Any, one: ContrastiveTranslationExample) -> list[float]:
-    (source,) = evaluator.encode_sources([one.source], "en", "de")
-    (target,) = evaluator.encode_targets([one.correct_translation], "en", "de")
+def plain(evaluator: Any, example: ContrastiveTranslationExample) -> list[float]:
+    (source,) = evaluator.encode_sources([example.source], "en", "de")
+    (target,) = evaluator.encode_targets([example.correct_translation], "en", "de")
     named = zip(target, evaluator.target_pieces(target), strict=True)
     pieces = ["" if i in evaluator.mark_ids else piece for i, piece in named]
-    start = known(pronoun_start(one))
-    wanted = {*range(start, start + len(one.extra["correct_pronoun"]))}
-    characters = piece_characters(pieces, one.correct_translation)
-    pronoun = [at for at, own in enumerate(characters) if wanted & {*own}]
+    start = known(pronoun_start(example))
+    wanted = {*range(start, start + len(example.extra["correct_pronoun"]))}
+    characters = piece_characters(pieces, example.correct_translation)
+    pronoun = [index for index, positions in enumerate(characters) if wanted & {*positions}]
     return plain_probabilities(evaluator, source, target, pronoun)
 
 
 def check_against_the_plain_loop(evaluator: Any) -> list[Salience]:
     actual, skipped = prediction_differences(evaluator, EXAMPLES)
     assert skipped == {}
-    for one, salience in zip(EXAMPLES, actual, strict=True):
-        whole, *without = plain(evaluator, one)
+    for example, salience in zip(EXAMPLES, actual, strict=True):
+        whole, *without = plain(evaluator, example)
         assert salience.probability == pytest.approx(whole, abs=1e-5)
         values = [value for _, value in (*subwords([salience]), *salience.marks)]
         differences = sorted(whole - probability for probability in without)
         np.testing.assert_allclose(sorted(values), differences, atol=1e-5)
         for word in salience.words:
             assert word.salience == pytest.approx(np.mean([value for _, value in word.subwords]))
-            assert one.source[word.start :].startswith(word.text)
+            assert example.source[word.start :].startswith(word.text)
         ambiguous = salience.words[known(salience.ambiguous)]
-        assert (ambiguous.text, ambiguous.start) == ("it", one.source.rfind("it"))
+        assert (ambiguous.text, ambiguous.start) == ("it", example.source.rfind("it"))
     return actual
 
 
@@ -139,8 +141,8 @@ def test_saliences_equal_a_plain_loop(family: str, tmp_path: Path) -> None:
 
 def test_saliences_of_the_embedded_evaluator_equal_a_plain_loop() -> None:
     actual = check_against_the_plain_loop(cc_hf.load_evaluator("cc-tiny-en-de"))
-    for one, salience in zip(EXAMPLES, actual, strict=True):
-        assert [word.text for word in salience.words] == moses_words(one.source, "en")
+    for example, salience in zip(EXAMPLES, actual, strict=True):
+        assert [word.text for word in salience.words] == moses_words(example.source, "en")
         assert [text for text, _ in salience.marks] == ["</s>"]
     assert 0 < actual[0].probability < 1
 
@@ -157,9 +159,9 @@ def test_order_and_batch_size_do_not_change_saliences(tiny_marian: Path) -> None
     wide, narrow = (cc_hf.load_evaluator(tiny_marian, batch_tokens=n) for n in (5000, 1))
     whole, _ = prediction_differences(wide, EXAMPLES)
     turned, _ = prediction_differences(narrow, EXAMPLES[::-1])
-    for one, other in zip(whole, turned[::-1], strict=True):
-        assert one.example_id == other.example_id
-        values = [[word.salience for word in of.words] for of in (one, other)]
+    for expected, salience in zip(whole, turned[::-1], strict=True):
+        assert expected.example_id == salience.example_id
+        values = [[word.salience for word in of.words] for of in (expected, salience)]
         assert values[0] == pytest.approx(values[1], abs=1e-5)
 
 
@@ -167,7 +169,10 @@ def test_the_evaluator_gives_the_same_scores_afterwards(tiny_marian: Path) -> No
     """The removal of tokens ends with the call."""
     # scored by the forward pass of the model
     evaluator = cc_hf.load_evaluator(tiny_marian, mode="exact", dtype="bfloat16")
-    pairs = [one.source for one in EXAMPLES], [one.correct_translation for one in EXAMPLES]
+    pairs = (
+        [example.source for example in EXAMPLES],
+        [example.correct_translation for example in EXAMPLES],
+    )
     before = evaluator.mean_logprobs(*pairs)
     prediction_differences(evaluator, EXAMPLES)
     np.testing.assert_array_equal(evaluator.mean_logprobs(*pairs), before)
@@ -214,8 +219,8 @@ def sentence(name: str, text: str, values: list[float], referents: str = " ") ->
     rows = tuple(WordSalience(word, text.index(word), v, ((word, v),)) for word, v in pairs)
     first, second = referents.split(" ")
     marks = (("</s>", 0.0),)
-    at = words.index("it")
-    return Salience(name, name[:-2], text, "sie", 0.5, rows, at, marks, (first, second))
+    ambiguous = words.index("it")
+    return Salience(name, name[:-2], text, "sie", 0.5, rows, ambiguous, marks, (first, second))
 
 
 _SALIENCES = [0.1, 0.0, 0.1, 0.0, 0.1, 0.9, 0.5, 0.4, 0.3]
@@ -249,7 +254,7 @@ def test_importance_equals_that_computed_by_hand() -> None:
 
 
 def test_effects_keep_their_sign_unlike_the_original_program() -> None:
-    values = [[-word.salience for word in one.words] for one in TWINS]
+    values = [[-word.salience for word in twin.words] for twin in TWINS]
     turned = [sentence(t.example_id, t.source, v) for t, v in zip(TWINS, values, strict=True)]
     actual, opposite = trigger_importance(TWINS), trigger_importance(turned)
     assert opposite.triggers.effect == pytest.approx(-actual.triggers.effect)
@@ -298,9 +303,9 @@ def test_texts_are_not_read_as_html() -> None:
     main = page[page.index("<main") : page.index("</main>")]
     assert not {"script", "i", "b", "sie"} & set(re.findall(r"<(\w+)", main.lower()))
     text = html.unescape(re.sub("<[^>]*>", "", page))
-    for one in MAPPED:
-        assert one.source in text
-        assert f'{one.example_id}: "<i>sie</i>", 25.0 % probable' in text
+    for salience in MAPPED:
+        assert salience.source in text
+        assert f'{salience.example_id}: "<i>sie</i>", 25.0 % probable' in text
     assert "<b>" in text
     for part in ("translation: <Sie> fiel.", "correct referent: <b>key", "incorrect referent: lam"):
         assert text.count(part) == 2

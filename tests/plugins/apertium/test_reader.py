@@ -11,8 +11,7 @@ from cc_hf.plugins.apertium import reader
 from cc_hf.plugins.apertium.reader import Apertium, open_apertium
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, open_reader
 from tests.helpers.apertium import needs_apertium
-from tests.helpers.lines import write_text
-from tests.helpers.usual import cases
+from tests.helpers.usual import cases, write_text
 
 _M, _F, _BOTH = {MASCULINE}, {FEMININE}, {MASCULINE, FEMININE}
 

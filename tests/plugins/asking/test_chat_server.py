@@ -27,7 +27,7 @@ from cc_hf.plugins.asking.local_chat import LocalChat, open_local_chat
 from cc_hf.plugins.asking.respondents import open_respondent
 from tests.helpers.chat_models import QUESTIONS, asked, save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
-from tests.helpers.usual import cases, fails, refuses
+from tests.helpers.usual import cases, fails, refuses, typed
 from tests.plugins.asking.respondents import SHORT
 
 pytestmark = pytest.mark.enable_socket
@@ -61,9 +61,7 @@ def served(local: LocalChat) -> Iterator[ChatServer]:
 
 def asking(served: ChatServer, **options: Any) -> ServerChat:
     given = {"server": served.url, "decoding": SHORT, "concurrency": 1, **options}
-    respondent = open_respondent("tiny", **given)
-    assert isinstance(respondent, ServerChat)
-    return respondent
+    return typed(ServerChat, open_respondent("tiny", **given))
 
 
 def test_replies_equal_those_of_the_local_model(served: ChatServer, plain: list[Reply]) -> None:

@@ -21,7 +21,7 @@ from tests.helpers.chat_models import QUESTIONS, TEMPLATES, asked, save_tiny_cha
 from tests.helpers.fake_mps import fake_mps
 from tests.helpers.families import save_tiny_t5
 from tests.helpers.processes import together
-from tests.helpers.usual import cases, refuses
+from tests.helpers.usual import cases, refuses, typed
 from tests.plugins.asking.respondents import SHORT
 
 
@@ -238,8 +238,7 @@ def test_the_identity_names_model_precision_and_decoding(chat: LocalChat) -> Non
 
 
 def test_opening_needs_one_backend(chat_folder: Path, tmp_path: Path) -> None:
-    opened = open_respondent(str(chat_folder), decoding=SHORT)
-    assert isinstance(opened, LocalChat)
+    opened = typed(LocalChat, open_respondent(str(chat_folder), decoding=SHORT))
     assert opened.loaded is load_model(str(chat_folder))
     for options in (
         {"model": None},

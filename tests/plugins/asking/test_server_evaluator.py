@@ -54,8 +54,8 @@ def behind(served: ChatServer, folder: Path, **options: Any) -> Evaluator:
     return cc_hf.load_evaluator(f"server:{served.url}#tiny#{folder}", **{**EN_DE, **options})
 
 
-def assert_close(one: Evaluator, other: Evaluator) -> None:
-    actual, expected = (e.mean_logprobs(SOURCES, TRANSLATIONS) for e in (one, other))
+def assert_close(evaluator: Evaluator, other: Evaluator) -> None:
+    actual, expected = (e.mean_logprobs(SOURCES, TRANSLATIONS) for e in (evaluator, other))
     np.testing.assert_allclose(actual, expected, atol=1e-4, rtol=0)
 
 

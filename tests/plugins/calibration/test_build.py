@@ -84,15 +84,16 @@ def by_hand(sense: str, words: Sequence[str], *, lowest: bool) -> list[str]:
     return sorted(words, key=total, reverse=not lowest)[:2]
 
 
-def digest(found: CueSet) -> str:
-    cues = [(s.ambiguous_word, s.sense, s.correct.cues, s.incorrect.cues) for s in found.senses]
+def digest(cue_set: CueSet) -> str:
+    cues = [(s.ambiguous_word, s.sense, s.correct.cues, s.incorrect.cues) for s in cue_set.senses]
     return hashlib.sha256(json.dumps(cues, ensure_ascii=False).encode()).hexdigest()[:16]
 
 
 def test_cues_equal_those_computed_by_hand() -> None:
     animal, club = built(n_cues=2).senses
-    own, other = ["brown", "fruit", "vampire", "sleepy"], ["wooden", "heavy", "cricket"]
-    for sense, right, wrong in ((animal, own, other), (club, other, own)):
+    words = {animal: ["brown", "fruit", "vampire", "sleepy"], club: ["wooden", "heavy", "cricket"]}
+    for sense, other in ((animal, club), (club, animal)):
+        right, wrong = words[sense], words[other]
         assert list(sense.correct.cues) == by_hand(sense.sense, right, lowest=False)
         assert list(sense.incorrect.cues) == by_hand(sense.sense, wrong, lowest=True)
     assert (animal.n_examples, club.n_examples) == (3, 2)
@@ -209,8 +210,8 @@ def test_cues_are_compared_by_id_or_by_line() -> None:
         side: (overlap.n_chosen, overlap.n_expected, overlap.n_by_chance)
         for side, overlap in compare_cues(built_cues, lines).items()
     } == {"correct": (1, 2, 0.5), "incorrect": (0, 1, 0)}
-    own = [json.dumps(row) for row in reversed(built_cues.rows())]
-    for overlap in compare_cues(built_cues, own).values():
+    reversed_lines = [json.dumps(row) for row in reversed(built_cues.rows())]
+    for overlap in compare_cues(built_cues, reversed_lines).values():
         assert (overlap.n_chosen, overlap.n_expected) == (2, 2)
     message = r"c\.jsonl: line 2: .*expected a (JSON object|list)"
     for bad in ("[]", "{", '{"correct_cues": []}', '{"correct_cues": 3, "incorrect_cues": []}'):

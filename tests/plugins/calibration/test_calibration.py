@@ -40,11 +40,11 @@ def development(n: int = 90, **change: Any) -> DevelopmentSet:
 def with_sources(female: str, male: str, *more: str) -> DevelopmentSet:
     """Return a development set with its own cues: a reading's sources, with {} for the source."""
 
-    def own(source: str) -> dict[str, tuple[str, ...]]:
+    def sources_of(source: str) -> dict[str, tuple[str, ...]]:
         male_sources = (*more, male.format(source))[::-1]
         return {"female": (*more, female.format(source)), "male": male_sources}
 
-    rows = tuple(replace(row, sources=own(row.source)) for row in development().rows)
+    rows = tuple(replace(row, sources=sources_of(row.source)) for row in development().rows)
     return development(rows=rows, own_cues="counterfactual")
 
 
@@ -80,8 +80,10 @@ def test_the_wording_that_the_evaluator_understands_is_chosen() -> None:
 
 def test_wordings_that_are_equally_good_leave_the_choice_to_their_order() -> None:
     def sees_both(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-        one, other = (noisy(name, 0.1) for name in _NAMES)
-        return [max(pair) for pair in zip(one(sources, translations), other(sources, translations))]
+        first, second = (noisy(name, 0.1) for name in _NAMES)
+        return [
+            max(pair) for pair in zip(first(sources, translations), second(sources, translations))
+        ]
 
     for wordings in (_WORDINGS, _WORDINGS[::-1]):
         assert run(evaluator=sees_both, wordings=wordings).calibration.chosen == wordings[0].name
@@ -139,8 +141,8 @@ def test_a_calibration_is_reproducible_by_its_seed_and_a_sentence_is_in_one_half
 
 
 def test_own_cues_are_compared_and_several_sources_count_by_the_best() -> None:
-    own = with_sources("woman {}", "man {}", "nothing")
-    outcome = run(development=own, evaluator=noisy("gender_nouns", 1)).calibration
+    development_set = with_sources("woman {}", "man {}", "nothing")
+    outcome = run(development=development_set, evaluator=noisy("gender_nouns", 1)).calibration
     assert [result.name for result in outcome.wordings] == [*_NAMES, "counterfactual"]
     own_cues = outcome.of("counterfactual")
     assert own_cues.wording is None

@@ -23,7 +23,10 @@ def test_the_arithmetic_average_follows_a_single_confident_sentence() -> None:
     for average, order in (("arithmetic", "gas new red ion"), ("geometric", "new red gas ion")):
         assert " ".join(most_probable(_WORDS, _SENTENCES, n=4, average=average)) == order
     assert most_probable(_WORDS, iter(_SENTENCES), n=2) == ("new", "red")
-    alike = [np.log([0.25, 0.25, 0.5])]  # words that are equally probable keep their order
+
+
+def test_equally_probable_words_keep_their_order() -> None:
+    alike = [np.log([0.25, 0.25, 0.5])]
     assert most_probable(["b", "a", "c"], alike, n=3) == ("c", "b", "a")
 
 
@@ -31,9 +34,9 @@ def test_the_order_of_sentences_does_not_change_the_words() -> None:
     rows = list(np.random.default_rng(0).dirichlet(np.ones(200), size=30))
     words = [f"w{i}" for i in range(200)]
     for average in ("geometric", "arithmetic"):
-        orders = (map(np.log, rows), map(np.log, rows[::-1]))
-        first, second = (most_probable(words, some, average=average) for some in orders)
-        assert first == second
+        given, turned = map(np.log, rows), map(np.log, rows[::-1])
+        expected = most_probable(words, given, average=average)
+        assert most_probable(words, turned, average=average) == expected
 
 
 @cases(
@@ -61,8 +64,9 @@ def test_stop_words_and_the_ambiguous_word_are_dropped_after_the_cut() -> None:
     words = discriminating_words(lists, ambiguous_word="bat", n=3)
     # the case is kept: en-ru publishes "The"
     assert words["a"] == SenseCandidates(("fruit",), ("The", "wooden"))
-    words = discriminating_words(lists, ambiguous_word="bat", n=3, stop_words=())
-    assert words["a"].correct == ("the", "fruit")
+
+    all_words = discriminating_words(lists, ambiguous_word="bat", n=3, stop_words=())
+    assert all_words["a"].correct == ("the", "fruit")
 
 
 def test_incorrect_candidates_alternate_between_the_other_senses() -> None:
@@ -71,13 +75,17 @@ def test_incorrect_candidates_alternate_between_the_other_senses() -> None:
     assert words["a"].incorrect == ("u", "x", "y", "w")
     assert words["b"].correct == ("z",)  # own, x and y are in the list of another sense
     assert words["b"].incorrect == ("u", "first", "w")
+
     four = {"a": ["o"], "b": ["p"], "c": ["q", "r"], "d": ["s", "t", "u"]}
     assert discriminating_words(four, ambiguous_word="ball")["a"].incorrect == tuple("pqsrtu")
 
 
-def test_equal_lists_give_no_candidates_and_a_single_sense_is_refused() -> None:
+def test_equal_lists_give_no_candidates() -> None:
     actual = discriminating_words({"a": ["x", "y"], "b": ["y", "x"]}, ambiguous_word="bat")
     assert actual["a"] == SenseCandidates((), ())
+
+
+def test_a_single_sense_and_no_candidates_are_refused() -> None:
     words = partial(discriminating_words, ambiguous_word="bat")
     refuses("'bat': expected at least two senses to tell.*got 1", words, {"a": ["x"]})
     refuses("at least 1 candidate, got 0", words, {"a": ["x"], "b": ["y"]}, n=0)

@@ -94,10 +94,10 @@ def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Pa
     rows = calibration_rows(tmp_path / "dev.tsv")
     written, picture = tmp_path / "cues.json", tmp_path / "cues.svg"
     wording = '[{"name": "titles", "cues": {"female": "Ms", "male": "Mr"}}]'
-    own = write_lines(tmp_path / "own.json", [wording])
+    wordings = write_lines(tmp_path / "own.json", [wording])
     names = ("gender_brackets", "gender_nouns", "titles")
     options = (
-        f"--wording {names[0]} --wording {names[1]} --wording {own}"
+        f"--wording {names[0]} --wording {names[1]} --wording {wordings}"
         f" --cache no -o {written} --plot {picture}"
     )
     invoked = invoke(f"cues calibrate {rows} {options}", columns=80)

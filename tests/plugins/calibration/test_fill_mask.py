@@ -32,9 +32,9 @@ def one_by_one(lm: MaskedLM, source: str, start: int) -> dict[str, float]:
     """Score by a naive loop: one sentence at a time, with each word's token looked up by text."""
     token = lm.tokenizer.mask_token
     encoded = lm.tokenizer(f"{source[:start]}{token} {source[start:]}", return_tensors="pt")
-    at = encoded["input_ids"][0].tolist().index(lm.tokenizer.mask_token_id)
+    position = encoded["input_ids"][0].tolist().index(lm.tokenizer.mask_token_id)
     logits = lm.model(encoded["input_ids"], encoded["attention_mask"]).logits
-    probabilities = logits[0, at].softmax(-1)
+    probabilities = logits[0, position].softmax(-1)
     actual = {}
     for number in range(len(probabilities)):
         token = lm.tokenizer.convert_ids_to_tokens(number)
@@ -51,13 +51,13 @@ def test_batched_logprobs_equal_a_loop(loaded: MaskedLM, monkeypatch: pytest.Mon
     assert not any(text.is_cut for text in texts)
     actual = dict(loaded.word_logprobs(texts))
     assert sorted(actual) == [0, 1, 2, 3]
-    place = {word: i for i, word in enumerate(loaded.words)}
+    indices = {word: i for i, word in enumerate(loaded.words)}
     for i, (source, start) in enumerate(zip(_SOURCES, _STARTS, strict=True)):
         naive = one_by_one(loaded, source, start)
         assert len(naive) > 15
         assert {word for word in loaded.words if word.isalpha() and word.isascii()} == set(naive)
         for word, probability in naive.items():
-            assert actual[i][place[word]] == pytest.approx(math.log(probability), abs=1e-4), word
+            assert actual[i][indices[word]] == pytest.approx(math.log(probability), abs=1e-4), word
     # one sentence per batch
     monkeypatch.setattr("cc_hf.plugins.calibration.fill_mask._BATCH_LOGITS", 1)
     alone = dict(loaded.word_logprobs(texts))

@@ -37,15 +37,15 @@ def save(path: Path, saved: Any, *, is_zip: bool, **options: Any) -> None:
 
 
 @pytest.mark.parametrize("is_zip", [True, False], ids=["zip", "legacy"])
-@pytest.mark.parametrize("place", ["alone", "model", "args", "extra_state"])
+@pytest.mark.parametrize("field", ["alone", "model", "args", "extra_state"])
 @cases((os.system, f"{os.name}.system"), (eval, "eval"), (__import__, "__import__"))
 def test_a_checkpoint_that_would_run_a_command_is_refused_and_not_run(
-    function: Any, name: str, tmp_path: Path, is_zip: bool, place: str
+    function: Any, name: str, tmp_path: Path, is_zip: bool, field: str
 ) -> None:
     made = tmp_path / "made"
     arguments: dict[Any, str] = {os.system: f"touch {made}", eval: f"open({str(made)!r}, 'w')"}
     evil = Command(function, arguments.get(function, "antigravity"))
-    saved: Any = evil if place == "alone" else content(**{place: {"inside": [evil]}})
+    saved: Any = evil if field == "alone" else content(**{field: {"inside": [evil]}})
     save(tmp_path / "model1.pt", saved, is_zip=is_zip)
     fails(
         EvaluatorError,

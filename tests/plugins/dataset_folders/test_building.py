@@ -90,7 +90,7 @@ def test_the_tasks_of_the_benchmark_can_be_named(tmp_path: Path) -> None:
     content = yaml.safe_load((tmp_path / "a/eval.yaml").read_text(encoding="utf-8"))
     made = {task["id"]: task["config"] for task in content["tasks"]}
     assert [*made.items()] == [(ids[0], "de-fr.choices"), (ids[1], "de-en.choices")]
-    own = write_text(tmp_path / "own.csv", "source,focus,gold\nThe nurse left.,nurse,male\n")
+    user_file = write_text(tmp_path / "own.csv", "source,focus,gold\nThe nurse left.,nurse,male\n")
     four = [task.id for task in tasks(declaration("contrawsd"))[:4]]
     for name, configs, bad, message in (
         ("contrawsd", ["de-en"], ids, f"contrawsd has no task '{ids[0]}' that inspect-ai runs"),
@@ -98,7 +98,7 @@ def test_the_tasks_of_the_benchmark_can_be_named(tmp_path: Path) -> None:
         ("contrawsd", None, [], "expected 1 to 3 different ids, got none"),
         ("contrawsd", None, four, "expected 1 to 3 different ids"),
         ("simplegen", None, ["en-de--simplegen_accuracy--accuracy"], "the nearest: none"),
-        (str(own), None, ids, "is no benchmark"),
+        (str(user_file), None, ids, "is no benchmark"),
     ):
         refuses(message, build_dataset_folder, name, configs, output=tmp_path / "b", task_ids=bad)
     assert not (tmp_path / "b").exists()
@@ -191,8 +191,10 @@ def test_user_files_of_any_name_give_a_folder_that_loads(tmp_path: Path, name: s
     path = write_jsonl(tmp_path / f"{name}.jsonl", [row])
     build_dataset_folder(str(path), output=tmp_path / "built")
     fields = front(tmp_path / "built")
-    own = "pretty_name language license task_categories size_categories tags dataset_info configs"
-    assert set(fields) == set(own.split())
+    expected = (
+        "pretty_name language license task_categories size_categories tags dataset_info configs"
+    )
+    assert set(fields) == set(expected.split())
     assert fields["license"] == "unknown"
     text = DatasetCard.load(tmp_path / "built/README.md").text
     title = markdown_text(custom_declaration(path).default_config)

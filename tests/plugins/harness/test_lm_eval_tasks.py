@@ -10,7 +10,7 @@ import datasets
 import numpy as np
 import pytest
 
-from tests.helpers.usual import fails, run_command, write_jsonl
+from tests.helpers.usual import fails, known, run_command, write_jsonl
 
 pytest.importorskip("lm_eval", reason="lm-eval (extra `harness`) is not installed")
 
@@ -63,8 +63,7 @@ def evaluated(folder: Path, model: LM, tasks: list[str]) -> dict[str, Any]:
             bootstrap_iters=0,
             log_samples=True,
         )
-    assert results is not None
-    return dict(results)
+    return dict(known(results))
 
 
 def asked(samples: list[dict[str, Any]]) -> list[list[tuple[str, str, float]]]:

@@ -31,7 +31,9 @@ def results(tmp_path: Path) -> Path:
     return write_text(tmp_path / "results/broken.json", "{").parent
 
 
-def test_publishing_is_dry_without_push(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_publishing_without_yes_sends_nothing(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     push = Mock(return_value="https://huggingface.co/commit/1")
     monkeypatch.setattr("cc_hf.hub.push.push", push)
     told = invoke(f"publish leaderboard --repo org/board {results}").output
@@ -41,8 +43,9 @@ def test_publishing_is_dry_without_push(results: Path, monkeypatch: pytest.Monke
         *("cc_hf, which is on no package index yet", "--requirement", "results/aws.json"),
     ):
         assert part in told
-    own = ("--requirement", "cc_hf @ git+https://example.org/cc_hf")
-    assert "package index" not in invoke(f"publish leaderboard --repo o/b {results}", *own).output
+    requirement = ("--requirement", "cc_hf @ git+https://example.org/cc_hf")
+    told = invoke(f"publish leaderboard --repo o/b {results}", *requirement).output
+    assert "package index" not in told
     shown = printed_by(
         f"publish leaderboard --repo org/board {results} --yes --upload-option public=yes --title T"
     )

@@ -259,9 +259,9 @@ def test_broken_files_are_refused_at_once(content: bytes, message: str, tmp_path
 
 
 def test_unknown_datasets_metrics_and_paths_are_refused(tmp_path: Path) -> None:
-    own = write_lines(tmp_path / "own.csv", ["source,focus,gold", "The cook left.,cook,male"])
+    user_file = write_lines(tmp_path / "own.csv", ["source,focus,gold", "The cook left.,cook,male"])
     for *names, message in (
-        (str(own), "own", "de", "contrastive_conditioning", "unknown dataset"),
+        (str(user_file), "own", "de", "contrastive_conditioning", "unknown dataset"),
         ("no", "en-de", "de", "simplegen_accuracy", "unknown dataset 'no'"),
         ("simplegen", "no", "de", "simplegen_accuracy", "'no'"),
         ("simplegen", "en-de", "de", "no", "'no'"),

@@ -118,8 +118,8 @@ def test_a_title_cannot_inject_fields(title: str, results: Path, tmp_path: Path)
     card = SpaceCard((tmp_path / "space/README.md").read_text(encoding="utf-8"))
     data = {key: value for key, value in vars(card.data).items() if value is not None}
     assert data["title"] == " ".join(title.split())
-    own = "title sdk app_file license tags short_description"
-    assert set(data) == {*own.split(), *SPACE_LOOKS}
+    expected = "title sdk app_file license tags short_description"
+    assert set(data) == {*expected.split(), *SPACE_LOOKS}
 
 
 def test_results_of_a_folder_are_read_in_order(tmp_path: Path) -> None:
@@ -242,13 +242,13 @@ def test_a_submitted_file_is_shown_and_freed_of_translations(tmp_path: Path) -> 
     ((0.9, 0.9), "|eval:mine", "mine would have no rank, since its figures are not fit to c"),
     ((0.9, 0.9), "|m:99", "mine would have no rank, .*: not proved: the file is by version 99"),
 )
-def test_submissions_have_ranks(accuracies: Any, fields: str, place: str, tmp_path: Path) -> None:
+def test_submissions_have_ranks(accuracies: Any, fields: str, message: str, tmp_path: Path) -> None:
     for name, accuracy in (("a", 0.8), ("b", 0.4), ("c", 0.3)):
         write_result(tmp_path, name, small_result((accuracy, 0.9), system=name))
     rows = leaderboard_rows(read_folder(tmp_path))
     made = small_result(accuracies, system="mine", fields=fields)
     html, _ = _checked(write_result(tmp_path, "mine", made), rows)
-    assert re.search(place, html)
+    assert re.search(message, html)
 
 
 def test_a_file_that_holds_no_results_is_refused(tmp_path: Path) -> None:

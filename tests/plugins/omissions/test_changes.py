@@ -55,7 +55,7 @@ def judged(translation: str, source: str = "The small house today", **options: A
     )
 
 
-def found(result: EvaluationResult) -> list[tuple[str, str]]:
+def marked(result: EvaluationResult) -> list[tuple[str, str]]:
     return [(span.side, span.text) for span in result.judgements[0].spans]
 
 
@@ -77,7 +77,7 @@ def test_omitted_and_added_parts(
     assert [n.partition(", so")[0] for n in result.notes if "alone" in n] == [note] * bool(note)
     (judgement,) = result.judgements
     assert (judgement.verdict, judgement.predicted) == (verdict, predicted)
-    assert parts is None or [p for p in found(result) if p in parts] == parts
+    assert parts is None or [p for p in marked(result) if p in parts] == parts
     skipped = [n for name, n in sorted(result.counts.items()) if name.startswith("n_skipped")]
     n_skipped = int(verdict == "inconclusive")  # in all, of sources and of translations
     assert skipped == [n_skipped, n_skipped, int(n_skipped or text == "🎉")]
@@ -108,9 +108,9 @@ def test_translations_that_are_too_long_are_judged_in_neither_direction() -> Non
 def test_given_spans_are_used_as_they_are() -> None:
     row = {"source_spans": "[[4, 9], [0, 3]]", "translation_spans": "[[0, 3]]"}
     result = judged("Das Haus heute", spans="given", row=row)
-    assert found(result) == [("source", "small")]
+    assert marked(result) == [("source", "small")]
     assert result.judgements[0].spans[0].difference == pytest.approx(0.10536, abs=1e-5)
-    assert found(judged("Das Haus heute", spans="given", row=row, min_difference="0.2")) == []
+    assert marked(judged("Das Haus heute", spans="given", row=row, min_difference="0.2")) == []
     assert "spans:given|mind:0|tie:correct" in result.signature
     assert "tidy:yes" in judged("Das Haus heute", tidy=True).signature
     alone = judged("Das alte Haus", spans="given", row={"translation_spans": "[[4, 8]]"})
@@ -222,8 +222,10 @@ def stand_in(package: str) -> ModuleType:
         for w in words:
             word = SimpleNamespace(head=w.head + 1, upos=w.upos)
             tokens.append(SimpleNamespace(start_char=w.start, end_char=w.end, words=[word]))
-        one = SimpleNamespace(tokens=tokens)
-        return lambda text: SimpleNamespace(sentences=[one] * (1 if text == plain else 2))
+        parsed_sentence = SimpleNamespace(tokens=tokens)
+        return lambda text: SimpleNamespace(
+            sentences=[parsed_sentence] * (1 if text == plain else 2)
+        )
 
     def spacy_pipeline(name: str, exclude: list[str]) -> Any:
         texts = [(plain[w.start : w.end], w) for w in words]

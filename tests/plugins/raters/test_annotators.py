@@ -29,6 +29,6 @@ def test_ill_defined_samples_are_compared_by_raw_labels_only() -> None:
     assert (people.kappa_raw, people.kappa_binarised) == (0.0, 1.0)
 
 
-def test_corpora_of_own_data_are_not_known() -> None:
-    own = result_of((), dataset="", config="", signature="any|data:own@1a|n:1")
-    refuses("your own data, whose corpora are", examples_without_corpora, own, ["opensubs"])
+def test_corpora_of_user_data_are_unknown() -> None:
+    result = result_of((), dataset="", config="", signature="any|data:own@1a|n:1")
+    refuses("your own data, whose corpora are", examples_without_corpora, result, ["opensubs"])

@@ -6,13 +6,7 @@ import pytest
 
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
-from tests.helpers.results import write_result
-from tests.helpers.usual import (
-    cc_hf,
-    cells_beside,
-    write_jsonl,
-    write_text,
-)
+from tests.helpers.usual import cc_hf, cells_beside, write_jsonl, write_result, write_text
 
 
 def result(dataset: str, metric: str, *verdicts: str) -> EvaluationResult:

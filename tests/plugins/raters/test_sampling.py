@@ -125,7 +125,8 @@ def test_earlier_annotations_are_all_drawn_and_compared() -> None:
     (first,) = answered(key, "Male")
     second = {**first, names["0"]: ("Translation too bad to tell",), names["1"]: ("Female",)}
     actual = sampling.earlier_agreement_of_system(key, [first, second], "a")
-    assert [(one.annotator, one.n, one.kappa) for one in actual] == [(1, 3, 1.0), (2, 2, 0.0)]
+    kappas = [(agreement.annotator, agreement.n, agreement.kappa) for agreement in actual]
+    assert kappas == [(1, 3, 1.0), (2, 2, 0.0)]
     refuses(
         "rated: expected all with earlier annotations",
         draw_sample,
@@ -250,12 +251,12 @@ def test_filled_sheets_keep_how_they_were_drawn(rated: str, n: int, tmp_path: Pa
     files = [tmp_path / name for name in ("key.json", "rater1.csv", "rater2.csv")]
     files[0].write_text(key_text(key), encoding="utf-8")
     numbers = {example.id: i for i, example in enumerate(examples)}
-    at = {row.id: numbers[row.origins[0]["example_id"]] for row in key.rows}
+    example_numbers = {row.id: numbers[row.origins[0]["example_id"]] for row in key.rows}
 
     def answer(row: Mapping[str, str]) -> list[str]:
-        gold = examples[at[row["id"]]].gold
+        gold = examples[example_numbers[row["id"]]].gold
         other = {"Male": "Female", "Female": "Male"}[gold.title()]
-        return [gold if is_right(at[row["id"]]) else other]
+        return [gold if is_right(example_numbers[row["id"]]) else other]
 
     for path in files[1:]:
         path.write_text(rater_files(key)[path.name], encoding="utf-8")

@@ -11,7 +11,10 @@ FORM = sheets.SheetForm(
     "colours",
     "Which colour does the text name?",
     {"Text": "A text.", "Hint": "A hint."},
-    {"COLOUR": {"Light Red": "It is red.", "Blue": "It is blue."}, "SURE?": {"Yes": "", "No": ""}},
+    {
+        "COLOUR": {"Light Red": "It is red.", "Blue": "It is blue."},
+        "SURE?": {"Yes": "", "No": ""},
+    },
     {"system": (), "verdict": ("right", "wrong")},
     ("Do not hurry.",),
 )
@@ -32,36 +35,43 @@ def written(folder: Path, **options: Any) -> list[Path]:
     return [folder / name for name in files if name != sheets.GUIDELINES_NAME]
 
 
-def test_what_a_program_fills_is_read_back(tmp_path: Path) -> None:
+def test_sheets_that_a_program_fills_are_read(tmp_path: Path) -> None:
     key = made()
     (tmp_path / "key.json").write_text(sheets.key_text(key), encoding="utf-8")
     paths = written(tmp_path, n_raters=3)
     for path in paths:
         fill(path, lambda row: [" light  RED" if row["id"] == "3" else "blue", "yes"])
-    read = sheets.SheetKey.read(tmp_path / "key.json", [FORM]).read_sheets(paths)
+
+    read = sheets.SheetKey.read(tmp_path / "key.json", [FORM])
+    assert read == key
     expected = {row.id: ("Light Red" if row.id == "3" else "Blue", "Yes") for row in key.rows}
-    assert read == [expected] * 3
-    assert sheets.SheetKey.read(tmp_path / "key.json", [FORM]) == key
+    assert read.read_sheets(paths) == [expected] * 3
 
 
-def test_sheets_have_the_same_rows_in_another_order_and_hide_their_origin(tmp_path: Path) -> None:
-    tables = [read_table(path)[1:] for path in written(tmp_path)]
-    assert tables[0] != tables[1]
-    assert sorted(tables[0]) == sorted(tables[1])
+def test_sheets_have_the_same_rows_in_another_order(tmp_path: Path) -> None:
+    first, second = (read_table(path)[1:] for path in written(tmp_path))
+    assert first != second
+    assert sorted(first) == sorted(second)
+
+
+def test_sheets_do_not_show_who_made_a_text() -> None:
     for name, text in sheets.rater_files(made()).items():
         assert "secret" not in text, name
         assert "right" not in text, name
+
+
+def test_the_seed_decides_the_order() -> None:
     assert sheets.rater_files(made()) == sheets.rater_files(made())
     assert sheets.rater_files(made()) != sheets.rater_files(made(1), seed=1)
     assert [row.cells for row in made().rows] != [row.cells for row in made(1).rows]
 
 
-def test_no_cell_begins_as_a_formula_does(tmp_path: Path) -> None:
+def test_no_cell_begins_like_a_formula(tmp_path: Path) -> None:
     (path, _) = written(tmp_path)
     cells = [cell for row in read_table(path) for cell in row]
+    assert path.read_bytes().startswith(b"\xef\xbb\xbf")
     assert not [cell for cell in cells if cell.strip().startswith(("=", "+", "-", "@", "＝"))]
     assert "'=1+1" in cells
-    assert path.read_bytes().startswith(b"\xef\xbb\xbf")
 
 
 def test_the_guidelines_hold_goal_columns_labels_and_remarks() -> None:
@@ -111,7 +121,7 @@ def test_a_sheet_that_does_not_fit_is_refused(change: Change, message: str, tmp_
     refuses(message, sheets.read_sheet, path, made())
 
 
-def test_raters_are_several_and_different(tmp_path: Path) -> None:
+def test_sheets_of_one_rater_are_refused(tmp_path: Path) -> None:
     paths = written(tmp_path)
     refuses("expected those of 2 raters or more, got 1", made().read_sheets, paths[:1])
     refuses(r"of each rater, got .*rater1.csv twice", made().read_sheets, paths[:1] * 2)
@@ -133,9 +143,13 @@ def test_raters_are_several_and_different(tmp_path: Path) -> None:
     (lambda key: key["unrated"].append({}), "unrated: item 1: expected the key 'system'"),
 )
 def test_a_key_is_checked(change: Any, message: str, tmp_path: Path) -> None:
-    key, path = json.loads(sheets.key_text(made())), tmp_path / "key.json"
+    key = json.loads(sheets.key_text(made()))
+    change(key)
+    file = write_text(tmp_path / "key.json", json.dumps(key))
+    refuses(message.replace("?", r"\?"), sheets.SheetKey.read, file, [FORM])
+
+
+def test_a_file_without_a_key_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "key.json"
     refuses("file not found", sheets.SheetKey.read, path, [FORM])
     refuses("expected the JSON of a key", sheets.SheetKey.read, write_text(path, "{"), [FORM])
-    change(key)
-    file = write_text(path, json.dumps(key))
-    refuses(message.replace("?", r"\?"), sheets.SheetKey.read, file, [FORM])

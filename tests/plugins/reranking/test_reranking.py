@@ -31,6 +31,7 @@ from tests.helpers.usual import (
     refuses,
     run_command,
     write_lines,
+    write_text,
 )
 
 
@@ -246,8 +247,8 @@ def test_unfit_alternatives_are_refused(options: dict[str, Any], message: str) -
 def test_the_command_reads_sentences_and_datasets(tmp_path: Path) -> None:
     refuses("methods: expected some of nbest, cue, contrast", AlternativeOptions, methods=("beam",))
     write_lines(tmp_path / "open.txt", ["The doctor is here.", "He is a cook."])
-    own = "alternatives open.txt -l en-de --n-best 4 --system cc-tiny-en-de -o own.json"
-    assert "The doctor is here. →" in run_command(own, cwd=tmp_path).stdout
+    command = "alternatives open.txt -l en-de --n-best 4 --system cc-tiny-en-de -o own.json"
+    assert "The doctor is here. →" in run_command(command, cwd=tmp_path).stdout
     assert [row["how"] for row in read_json(tmp_path / "own.json")] == ["nbest", None]
     data = "alternatives simplegen en-de --limit 2 --n-best 2 --methods nbest"
     run_command(f"{data} --system cc-tiny-en-de -o data.json", cwd=tmp_path)
@@ -320,8 +321,9 @@ def test_the_forms_of_lists(text: str, n: int | None, expected: list[Any], tmp_p
     assert lists == [tuple(Hypothesis(*hypothesis) for hypothesis in row) for row in expected]
     if n is None:
         for suffix in (".jsonl", ".txt"):
-            again = tmp_path / f"again{suffix}"
-            again.write_text(nbest_text(lists, is_jsonl=suffix == ".jsonl"), encoding="utf-8")
+            again = write_text(
+                tmp_path / f"again{suffix}", nbest_text(lists, is_jsonl=suffix == ".jsonl")
+            )
             assert read_nbest(again) == lists
 
 
@@ -341,6 +343,5 @@ def test_the_forms_of_lists(text: str, n: int | None, expected: list[Any], tmp_p
     ('{"index": 0}', None, "line 1: expected the key 'text'"),
 )
 def test_damaged_lists_are_refused(text: str, n: int | None, message: str, tmp_path: Path) -> None:
-    path = tmp_path / ("lists.jsonl" if text.startswith("{") else "lists.txt")
-    path.write_text(text, encoding="utf-8")
+    path = write_text(tmp_path / ("lists.jsonl" if text.startswith("{") else "lists.txt"), text)
     fails(CCError, re.escape(message), read_nbest, path, n)

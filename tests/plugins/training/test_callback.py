@@ -318,10 +318,10 @@ _MBART_25 = partial(families.save_tiny_mbart, language_is_first=False)
 @pytest.mark.parametrize("family", ["m2m_100", "nllb", "mbart", "mbart-25", "t5"])
 def test_language_tokens_are_those_of_translate(tmp_path: Path, people: str, family: str) -> None:
     (tmp_path / "model").mkdir()
-    place = families.BUILDERS.get(family, _MBART_25)(tmp_path / "model")
+    model_folder = families.BUILDERS.get(family, _MBART_25)(tmp_path / "model")
     probing = probing_of(people)
-    made_trainer(place, tmp_path, [probing]).evaluate()
-    actual = cc_hf.translate(SOURCES, place, src_lang="en", tgt_lang="de", num_beams=2)
+    made_trainer(model_folder, tmp_path, [probing]).evaluate()
+    actual = cc_hf.translate(SOURCES, model_folder, src_lang="en", tgt_lang="de", num_beams=2)
     assert probing.translations == tuple(actual)
     assert any(actual)
 

@@ -15,9 +15,9 @@ _WORDS = ["people_min_accuracy", "people_accuracy_female", "people_n_ties", "peo
 def run(folder: Path, *command: str) -> str:
     """Run a program without a network, whose trackers write into the folder."""
     folders = {"TENSORBOARD_LOGGING_DIR": "logs", "TRACKIO_DIR": "trackio", "HF_HOME": "home"}
-    places = {name: str(folder / place) for name, place in folders.items()}
-    places["HF_HUB_OFFLINE"] = "1"
-    words, environment = [sys.executable, "-m", *command], {**os.environ, **places}
+    variables = {name: str(folder / subfolder) for name, subfolder in folders.items()}
+    variables["HF_HUB_OFFLINE"] = "1"
+    words, environment = [sys.executable, "-m", *command], {**os.environ, **variables}
     done = subprocess.run(words, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -25,7 +25,7 @@ def rows_of(tokenizer: Any, n: int) -> list[dict[str, list[int]]]:
 
 
 def made_trainer(
-    place: Path,
+    model_folder: Path,
     output: Path,
     callbacks: Sequence[Any],
     *,
@@ -34,8 +34,8 @@ def made_trainer(
     **settings: Any,
 ) -> transformers.Seq2SeqTrainer:
     """Return a quiet trainer on the CPU with four steps unless told otherwise."""
-    model = transformers.AutoModelForSeq2SeqLM.from_pretrained(place)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(place)
+    model = transformers.AutoModelForSeq2SeqLM.from_pretrained(model_folder)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(model_folder)
     # the tokenizer encodes no labels before it is told the language
     if model.config.model_type == "m2m_100" and getattr(tokenizer, "tgt_lang", "") is None:
         tokenizer.src_lang, tokenizer.tgt_lang = "en", "de"

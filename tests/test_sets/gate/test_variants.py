@@ -15,6 +15,7 @@ from cc_hf.comparing.explanation import explain_example
 from cc_hf.comparing.uncertain import uncertain_samples
 from cc_hf.errors import DataError
 from cc_hf.evaluation.correction import audited
+from cc_hf.evaluation.material import Material
 from cc_hf.hub.tasks import tasks
 from cc_hf.metrics.open_choice import open_share
 from cc_hf.reports.findings import findings
@@ -27,7 +28,7 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 from cc_hf.test_sets.gate import reader as gate
 from cc_hf.test_sets.gate.gender_words import list_shares
-from tests.helpers.usual import cases, fails, hash_scores, refuses, write_text
+from tests.helpers.usual import cases, fails, hash_scores, refuses, typed, write_text
 
 _KEYS = ["la [jefa]", "el [jefe]", "test"]
 _ROWS = (
@@ -70,8 +71,7 @@ def test_cues_stand_at_the_person_and_pronouns_take_an_apposition(tmp_path: Path
     ]
     pairs = _read(paths, "es.translations")
     assert [e.id for e in pairs] == ["2.0", "2.2", "2.3", "2.4"]
-    assert isinstance(pairs[0], ContrastiveTranslationExample)
-    assert pairs[0].correct_translation == '"Ve": la jefa.'
+    assert typed(ContrastiveTranslationExample, pairs[0]).correct_translation == '"Ve": la jefa.'
     eight = write_text(
         tmp_path / "8.tsv",
         "\t".join(
@@ -94,14 +94,16 @@ def test_columns_may_change_places_and_lines_may_end_in_any_way(tmp_path: Path) 
 
 
 @cases(
-    *((3, at, "", f"{name}: expected a text, got ''") for at, name in enumerate(_ROWS[0])),
+    *((3, column, "", f"{name}: expected a text, got ''") for column, name in enumerate(_ROWS[0])),
     (3, 0, "prof", "labels: expected words in capitals with ';' between them, got 'prof'"),
     (3, 7, "train", "data_split: expected dev or test, got 'train'"),
     (3, 2, "a\tb", r"expected 8 cells, .*got 9"),
-    *((1, at, "other", "expected columns named labels, .*'other'") for at in range(8)),
+    *((1, column, "other", "expected columns named labels, .*'other'") for column in range(8)),
 )
-def test_a_bad_cell_is_named(line: int, at: int, cell: str, message: str, tmp_path: Path) -> None:
-    paths = _written(tmp_path, lambda rows: rows[line - 1].__setitem__(at, cell))
+def test_a_bad_cell_is_named(
+    line: int, column: int, cell: str, message: str, tmp_path: Path
+) -> None:
+    paths = _written(tmp_path, lambda rows: rows[line - 1].__setitem__(column, cell))
     fails(DataError, rf"2\.tsv: line {line}: {message}", _read, paths)
 
 
@@ -130,10 +132,14 @@ def test_all_rows_are_read_or_left_out_for_a_reason(
     assert Counter(e.extra["people"] for e in examples(".all")) == n_of_people
 
 
-def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> None:
-    from cc_hf.plugins.asking.prompting.samples import choice_samples
+@pytest.fixture(scope="module")
+def material(shared: Path) -> Material:
+    return cc_hf.load_material("gate", "es", data_dir=shared / "upstream", limit=40)
 
-    material = cc_hf.load_material("gate", "es", data_dir=shared / "upstream", limit=40)
+
+@pytest.fixture(scope="module")
+def results(material: Material) -> list[EvaluationResult]:
+    """Return the results of the feminine and of the masculine variants as translations."""
 
     def judged(key: str) -> EvaluationResult:
         def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
@@ -145,25 +151,43 @@ def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> N
             material, translations=texts, metric="contrastive_conditioning", evaluator=scores
         )
 
-    results = [judged(key) for key in ("feminine", "masculine")]
+    return [judged(key) for key in ("feminine", "masculine")]
+
+
+def test_open_choices_have_shares_and_readings_but_no_verdicts(
+    results: list[EvaluationResult], shared: Path
+) -> None:
     assert [r.scores["feminine_share"] for r in results] == [1, 0]
     assert results[0].scores["mean_probability"] == pytest.approx(2 / 3)
+
     pairs = cc_hf.load_material("gate", "es.translations", data_dir=shared / "upstream", limit=40)
-    own = cc_hf.evaluate(pairs, metric="contrastive_translation_scoring", evaluator=hash_scores)
-    assert 0 < own.scores["feminine_preference"] < 1
-    for result in (*results, own):
+    preference = cc_hf.evaluate(
+        pairs, metric="contrastive_translation_scoring", evaluator=hash_scores
+    )
+    assert 0 < preference.scores["feminine_preference"] < 1
+
+    for result in (*results, preference):
         assert (result.judgements, result.categories) == ((), ())
         assert not any("accuracy" in name for name in (*result.scores, *result.intervals))
         assert "n_correct" not in result.counts
+
         read = [r.reading for r in result.readings]
         assert read.count("feminine") == round(next(iter(result.scores.values())) * len(read))
         assert {*read} <= {"feminine", "masculine"}
         mean = np.mean([r.probability_counted for r in result.readings])
         assert mean == pytest.approx(result.scores["mean_probability"])
         assert len(uncertain_samples(result, within=0.5).samples) == len(read) == 40
+
+
+def test_open_choices_are_neither_corrected_nor_asked_nor_explained(
+    material: Material, results: list[EvaluationResult], shared: Path
+) -> None:
+    from cc_hf.plugins.asking.prompting.samples import choice_samples
+
     audit = results[0], material, hash_scores
     refuses("shares of open choices cannot be corrected", audited, *audit, size=20)
-    refuses("an open choice; ask for the translation instead", choice_samples, pairs.examples[0])
+    (pair,) = cc_hf.load_examples("gate", "es.translations", data_dir=shared / "upstream")[:1]
+    refuses("an open choice; ask for the translation instead", choice_samples, pair)
     refuses(
         "got an open choice; name the sources of both readings",
         explain_example,
@@ -171,19 +195,31 @@ def test_open_choices_are_shares_without_verdict_rank_or_task(shared: Path) -> N
         material.examples[0],
         "Ja.",
     )
+
+
+def test_rows_with_different_open_shares_are_refused() -> None:
     rows: list[dict[str, str]] = [{"open_share": "a_share"}, {}]
     refuses(r"row 1: open_share: expected 'a_share' as in row 0, got", open_share, rows)
     refuses("row 0: open_share: .* that end in", open_share, [{"open_share": "accuracy"}])
+
+
+def test_reports_of_open_choices_show_readings_and_no_accuracy(
+    results: list[EvaluationResult],
+) -> None:
     systems = [ReportedSystem(name, {r.metric: r}) for name, r in zip("ab", results, strict=True)]
     report = build_report(systems)
     assert findings(report, None) == []
     assert "accuracy" not in markdown_report(report)
-    rows_read = [[int(c.value) for c in row.cells] for row in report_tables(report)[-1].rows]
-    assert np.sum(rows_read, axis=0).tolist() == [40, 0, 0, 40]
+    counts = [[int(c.value) for c in row.cells] for row in report_tables(report)[-1].rows]
+    assert np.sum(counts, axis=0).tolist() == [40, 0, 0, 40]
+
     data = explorer_data(report, ())
     assert data["counted"] == ["feminine_share"]
     read = [data["strings"][columns["predicted"][0]] for columns in data["judgements"][0]]
     assert read == ["feminine", "masculine"]
+
+
+def test_open_choices_are_no_tasks_of_a_benchmark() -> None:
     by_metric = {task.metric for task in tasks(gate.DECLARATION)}
     assert by_metric == {"coverage", "critical_errors", "rewriting_score"}
 
@@ -211,7 +247,7 @@ def test_a_blank_output_of_a_rewriter_lowers_recall_only(shared: Path) -> None:
     names = ("precision", "recall", "f_half")
     for outputs, expected in (
         ([f" {text}" for text in right], (1, 1, 1)),
-        ([text if at % 2 else "" for at, text in enumerate(right)], (1, 0.5, 1.25 / 1.5)),
+        ([text if index % 2 else "" for index, text in enumerate(right)], (1, 0.5, 1.25 / 1.5)),
         ([e.source for e in material.examples], (166 / 1550,) * 3),  # where both are equal
     ):
         result = cc_hf.evaluate(material, translations=outputs, metric="rewriting_score")

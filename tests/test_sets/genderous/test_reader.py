@@ -105,7 +105,7 @@ def test_the_embedded_judge_reads_translations_as_people_do(
         for side in ("correct_sources", "incorrect_sources")
     ]
     read = [female > male for female, male in zip(*sides, strict=True)]
-    agree = [one == label for one, (_, _, label) in zip(read, labelled, strict=True)]
+    agree = [is_female == label for is_female, (_, _, label) in zip(read, labelled, strict=True)]
     of_women = [ok for ok, (_, _, label) in zip(agree, labelled, strict=True) if label]
     assert (sum(agree), len(agree)) == (n_agree, n)
     assert (sum(of_women), len(of_women)) == n_women

@@ -76,10 +76,10 @@ def test_figures_without_samples_are_omitted() -> None:
         assert result.scores[name] == 1
     assert result.counts["n_blank"] == 2
     assert not [name for name in (*result.scores, *result.intervals) if name.startswith("decided")]
-    one = evaluate(["Sie ist Ärztin."], [HERS], n_resamples=20)
-    assert one.scores["accuracy"] == one.scores["decided_accuracy_female"] == 1
-    assert one.intervals["accuracy"] == wilson_interval(1, 1)
-    assert "pair_accuracy" not in one.scores
+    single = evaluate(["Sie ist Ärztin."], [HERS], n_resamples=20)
+    assert single.scores["accuracy"] == single.scores["decided_accuracy_female"] == 1
+    assert single.intervals["accuracy"] == wilson_interval(1, 1)
+    assert "pair_accuracy" not in single.scores
     sometimes = evaluate(["Sie ist Ärztin.", "Ja."], [HERS] * 2, n_resamples=50)
     assert sometimes.scores["decided_accuracy"] == 1
     assert sometimes.intervals["decided_accuracy"] == wilson_interval(1, 1)

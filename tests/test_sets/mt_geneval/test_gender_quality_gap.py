@@ -34,7 +34,7 @@ def test_scores_equal_sacrebleu_for_any_text(pairs: list[tuple[str, str, str, st
     actual = gap(translations, references, n_resamples=3, clean=False)
     for name, scorer in (("bleu", BLEU(tokenize="13a")), ("chrf", CHRF())):
         texts = [r["reference"] for r in references]
-        sides = [(translations[at::2], [texts[at::2]]) for at in (0, 1)]
+        sides = [(translations[offset::2], [texts[offset::2]]) for offset in (0, 1)]
         male, female = (scorer.corpus_score(*side).score / 100 for side in sides)
         values = [actual[f"{name}_{figure}"] for figure in ("male", "female", "gap")]
         assert values == pytest.approx([male, female, male - female], abs=1e-12)
@@ -48,13 +48,17 @@ def test_the_bootstrap_resamples_pairs() -> None:
     texts = [(f"a b c d {n}", f"a b c d {n % 3}") for n in range(9)]
     translations, references = rows_of([(t, t, r, r) for t, r in texts])
     actual = gap(translations, references, n_resamples=200)
+
     note = "no interval: it is the same in every resample"
     assert actual["interval_notes"] == {"bleu_gap": note, "chrf_gap": note}
+
     order = [*range(0, 18, 2), *range(17, 0, -2)]  # the feminine rows come last, in reverse order
     turned = [translations[i] for i in order], [references[i] for i in order]
     assert gap(*turned, n_resamples=200)["intervals"] == actual["intervals"]
+
     low, high = actual["intervals"]["bleu_male"]
     assert low < actual["bleu_male"] < high
+
     by_seed = [gap(translations, references, n_resamples=3, seed=seed) for seed in range(4)]
     assert len({str(other["intervals"]) for other in by_seed}) > 1
 
@@ -64,20 +68,27 @@ def test_resampled_scores_equal_sacrebleu_on_the_drawn_segments() -> None:
     translations, references = rows_of(texts)
     drawn = np.random.default_rng(7).integers(0, 4, size=(3, 4))  # as the resampling draws
     actual = gap_result(translations, references, n_resamples=3, seed=7)
-    for at, gender in enumerate(("male", "female")):
-        hypotheses = [[translations[2 * i + at] for i in row] for row in drawn]
-        expected = [[references[2 * i + at]["reference"] for i in row] for row in drawn]
+    for offset, gender in enumerate(("male", "female")):
+        sides = [
+            (
+                [translations[2 * i + offset] for i in row],
+                [[references[2 * i + offset]["reference"] for i in row]],
+            )
+            for row in drawn
+        ]
         for name, scorer in (("bleu", BLEU()), ("chrf", CHRF())):
-            pairs = zip(hypotheses, expected, strict=True)
-            resampled = sorted(scorer.corpus_score(texts, [own]).score for texts, own in pairs)
+            resampled = sorted(scorer.corpus_score(*side).score for side in sides)
             interval = limits(actual.intervals[f"{name}_{gender}"])
             assert interval == pytest.approx(np.quantile(resampled, [0.025, 0.975]) / 100)
 
 
 def test_blank_translations_have_scores_of_zero() -> None:
     actual = gap_result(["", " "], [HIM, HER], n_resamples=20)
-    assert {actual.scores[name] for name in actual.scores} == {0}
+    assert {*actual.scores.values()} == {0}
     assert (actual.n, actual.counts, actual.judgements) == (2, {"n_pairs": 1, "n_blank": 2}, ())
+
+
+def test_translations_that_equal_their_references_have_no_gap() -> None:
     perfect = gap_result([HIM["reference"], HER["reference"]], [HIM, HER], n_resamples=20)
     assert {"bleu_male": 1, "chrf_female": 1, "bleu_gap": 0}.items() <= perfect.scores.items()
 
@@ -90,5 +101,7 @@ def test_blank_translations_have_scores_of_zero() -> None:
     (["x", "y"], [HIM, HER], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
     (["x", "y"], [HIM, HER], {"tgt_lang": "ja"}, "which 'ja' does not write; expected one"),
 )
-def test_bad_rows_fail(predictions: Any, references: Any, options: Any, message: str) -> None:
+def test_rows_that_are_no_pairs_and_unknown_languages_are_refused(
+    predictions: Any, references: Any, options: Any, message: str
+) -> None:
     refuses(message, gap, predictions, references, **options)

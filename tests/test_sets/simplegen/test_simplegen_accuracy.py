@@ -30,6 +30,7 @@ from tests.helpers.usual import (
     fails,
     printed,
     refuses,
+    write_text,
 )
 
 simplegen = functools.partial(compute_metric, "simplegen_accuracy")
@@ -143,10 +144,9 @@ def test_no_reader_meets_the_short_names_of_categories() -> None:
 
 
 def test_a_user_dictionary_can_be_used(tmp_path: Path) -> None:
-    path = tmp_path / "fr.tsv"
-    path.write_text(
+    path = write_text(
+        tmp_path / "fr.tsv",
         "occupation\tnumber\tmale\tfemale\nphysician\tsg\tmédecin\tfemme médecin|doctoresse\n",
-        encoding="utf-8",
     )
     options = {"tgt_lang": "fr", "dictionary": str(path)}
     actual = simplegen(["La doctoresse.", "Le médecin."], [PHYSICIAN] * 2, **options)
@@ -169,17 +169,17 @@ def test_simplegen_can_be_evaluated_in_a_language_with_a_user_dictionary(tmp_pat
     ]
     path.write_text("\n".join(["occupation\tnumber\tmale\tfemale", *rows]), encoding="utf-8")
     given: dict[str, Any] = {"translations": ["El director."] * 2664}
-    own = {**given, "tgt_lang": "gl"}
+    galician = {**given, "tgt_lang": "gl"}
     simplegen: dict[str, Any] = {"metric": "simplegen_accuracy"}
     result = evaluate_dataset(
-        "simplegen", "en", **own, **simplegen, options={"dictionary": str(path)}
+        "simplegen", "en", **galician, **simplegen, options={"dictionary": str(path)}
     )
     assert result.counts["n_correct"] > 0
     expected = evaluate_dataset("simplegen", "en-es", **given, **simplegen)
     assert result.scores == expected.scores
     message = "none is built in for the language 'gl', only"
-    fails(MissingOptionError, message, evaluate_dataset, "simplegen", "en", **own, **simplegen)
-    others = evaluate_dataset_by_all("simplegen", "en", **own, evaluator=constant_scores)
+    fails(MissingOptionError, message, evaluate_dataset, "simplegen", "en", **galician, **simplegen)
+    others = evaluate_dataset_by_all("simplegen", "en", **galician, evaluator=constant_scores)
     assert message in others.not_run["simplegen_accuracy"]
 
 

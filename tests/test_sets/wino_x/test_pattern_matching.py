@@ -131,7 +131,7 @@ def test_mt_wino_x_can_be_judged_by_every_suitable_metric(shared: Path, tmp_path
     assert actual.not_run == {}
     assert "|cues:referents|" in actual.results[0].signature
     sources = [(*e.correct_sources, *e.incorrect_sources) for e in examples]
-    pairs = [(one, text) for both, text in zip(sources, texts, strict=True) for one in both]
+    pairs = [(source, text) for both, text in zip(sources, texts, strict=True) for source in both]
     assert [*zip(*seeing.call_args.args, strict=True)] == pairs
     assert actual.results[1].scores["pair_accuracy"] > 0.5
 

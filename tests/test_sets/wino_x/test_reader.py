@@ -9,7 +9,7 @@ from cc_hf.errors import DataError
 from cc_hf.schema import Focus
 from cc_hf.test_sets.wino_x.referents import ambiguous_it, referent_position, referent_source
 from tests.helpers.samples import MT, declare_wino_x, lay_out_samples
-from tests.helpers.usual import cases, evaluate_dataset, fails, refuses, write_jsonl
+from tests.helpers.usual import cases, evaluate_dataset, fails, refuses, write_jsonl, write_text
 
 LM = {
     "qID": "Q-1",
@@ -114,8 +114,8 @@ def test_missing_keys_broken_lines_and_repeated_ids_are_refused(tmp_path: Path) 
     row = {key: value for key, value in MT.items() if key != "translation1"}
     fails(DataError, r"line 1: .* key 'translation1'.*got \['qID'", load, tmp_path, "mt_en_de", row)
     fails(DataError, r"line 2: .* every qID once.*got 'Q-1'", load, tmp_path, "mt_en_de", MT, MT)
-    path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
-    path.write_text(json.dumps(MT) + "\n{'qID'", encoding="utf-8")
+    damaged = json.dumps(MT) + "\n{'qID'"
+    write_text(tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl", damaged)
     fails(
         DataError,
         r"en_de_test\.jsonl: line 2: expected a JSON object, got",

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import MissingDependencyError
 from cc_hf.results import NoInterval
 from cc_hf.test_sets.winomt.gender import (
     GENDERS,
@@ -29,7 +29,7 @@ from cc_hf.test_sets.winomt.gender_figures import (
 )
 from cc_hf.text.alignment import space_tokens
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, Analysis
-from tests.helpers.usual import cases, limits
+from tests.helpers.usual import cases, fails, limits, refuses
 
 BUILT_IN = ("ar", "de", "he", "pt", "ru", "uk")
 
@@ -148,10 +148,19 @@ def test_romance_genders_by_spacy(lang: str, phrases: list[str], expected: str, 
 
 def test_the_spacy_pipeline_can_be_chosen(spacy: Any) -> None:
     assert gender_predictor("fr").signature_name == "spacy-3.8.0+fr_core_news_sm-3.8.0"
-    with pytest.raises(MissingDependencyError, match=r"'fr_core_news_lg'.*Install it with: python"):
-        gender_predictor("fr", spacy_model="fr_core_news_lg")
-    with pytest.raises(InputError, match=r"expected a pipeline for fr.*got 'es_core_news_sm'"):
-        gender_predictor("fr", spacy_model="es_core_news_sm")
+    fails(
+        MissingDependencyError,
+        r"'fr_core_news_lg'.*Install it with: python",
+        gender_predictor,
+        "fr",
+        spacy_model="fr_core_news_lg",
+    )
+    refuses(
+        r"expected a pipeline for fr.*got 'es_core_news_sm'",
+        gender_predictor,
+        "fr",
+        spacy_model="es_core_news_sm",
+    )
 
 
 def test_missing_spacy_is_named_with_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,8 +169,7 @@ def test_missing_spacy_is_named_with_the_install_line(monkeypatch: pytest.Monkey
     monkeypatch.setattr(romance, "open_reader", Mock(side_effect=absent))
     romance.predictor.cache_clear()
     either = r"pip .*spacy>=3\.7' && python -m spacy.* it_core_news_sm; or apt install lt-proc"
-    with pytest.raises(MissingDependencyError, match=either):
-        gender_predictor("it")
+    fails(MissingDependencyError, either, gender_predictor, "it")
 
 
 _F, _M = frozenset([FEMININE]), frozenset([MASCULINE])
@@ -208,8 +216,12 @@ def test_romance_genders_by_a_dictionary(
 def test_a_dictionary_that_is_an_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     absent = Mock(side_effect=importlib.metadata.PackageNotFoundError("pymorphy3-dicts-uk"))
     monkeypatch.setattr(importlib.metadata, "version", absent)
-    with pytest.raises(MissingDependencyError, match=r"pymorphy3-dicts-uk.*\[ukrainian\]"):
-        east_slavic.predictor.__wrapped__("uk")
+    fails(
+        MissingDependencyError,
+        r"pymorphy3-dicts-uk.*\[ukrainian\]",
+        east_slavic.predictor.__wrapped__,
+        "uk",
+    )
 
 
 _ROW = st.tuples(*map(st.sampled_from, (GENDERS, ("pro", "anti", "none"), (*GENDERS, UNKNOWN))))

@@ -162,8 +162,8 @@ def test_alignments_can_be_read_from_a_file(tmp_path: Path) -> None:
     for alignments in (["1-0 2-1", ""], path, str(path)):
         outcome = run(["Die Köchin"] * 2, [GOOD] * 2, alignments=alignments)
         assert outcome["predicted"] == ["female", "male"]
-    own = GivenAlignments((((1, 0), (2, 1)),))
-    assert run(["Die Köchin"], [GOOD], aligner=own)["predicted"] == ["female"]
+    aligner = GivenAlignments((((1, 0), (2, 1)),))
+    assert run(["Die Köchin"], [GOOD], aligner=aligner)["predicted"] == ["female"]
     write_text(path, "1-0\nx\n")
     fails(DataError, "links.txt: line 2: .* links", run, ["x"] * 2, [GOOD] * 2, alignments=path)
 

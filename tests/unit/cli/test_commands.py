@@ -76,7 +76,7 @@ def test_lists_say_which_data_are_at_hand(tmp_path: Path) -> None:
     assert "at hand" in next(line for line in shown.splitlines() if line.startswith("  winomt"))
 
 
-def test_list_names_every_registered_thing() -> None:
+def test_list_names_everything_that_is_registered() -> None:
     short = cc_hf("list").stdout
     assert len(short.splitlines()) <= 25
     assert {name for name in registry.names("dataset") if name not in short} == set()
@@ -87,14 +87,23 @@ def test_list_names_every_registered_thing() -> None:
         "cc-tiny-en-de",
     }
     assert {name for name in registered if name not in actual} == set()
-    one = cc_hf("list datasets mucow").stdout
+    assert cc_hf("list models").stdout == cc_hf("list evaluators").stdout
+
+
+def test_the_list_of_a_dataset_shows_its_configurations() -> None:
+    mucow = cc_hf("list datasets mucow").stdout
     names = ["en-de*", "en-cs", "scoring.tr-en", "sources", "translations", "probing", "3,334", "?"]
-    assert [name for name in names if name not in one] == []
+    assert [name for name in names if name not in mucow] == []
     assert "counterfactual_*.into_english: " in cc_hf("list datasets mt_geneval").stdout
+
+
+def test_the_list_of_a_metric_shows_paper_options_and_data() -> None:
     metric = " ".join(cc_hf("list metrics contrastive_conditioning").stdout.split())
     for text in ("Vamvas & Sennrich 2021", "on_blank: what a blank", "simplegen: every config"):
         assert text in metric
-    assert cc_hf("list models").stdout == cc_hf("list evaluators").stdout
+
+
+def test_metrics_are_listed_without_datasets() -> None:
     only = cc_hf("list metrics").stdout
     assert "contrastive_conditioning" in only
     assert "contrawsd" not in only
@@ -158,20 +167,20 @@ def test_scores_are_cached_unless_told_otherwise(tmp_path: Path, tiny_marian: Pa
         )
         return output.read_bytes()
 
-    place = tmp_path / "own" / "c.sqlite"
+    cache_path = tmp_path / "own" / "c.sqlite"
     plain = evaluate("--cache", "no")
     assert ": 0 scores, 0 bytes" in scores()
-    assert evaluate() == evaluate("--cache", place) == plain
+    assert evaluate() == evaluate("--cache", cache_path) == plain
     kept = known(
         re.search(r"scores.sqlite: ([\d,]+) scores, [\d,]+ bytes\n +([\d,]+)  (.*)", scores())
     )
     assert kept[1] == kept[2] != "0"
     assert re.match(r"tiny-marian\d*@[0-9a-f]{12} float32 cpu en-de", kept[3])
 
-    assert f"{place}: {kept[1]} scores" in scores("--path", place)
-    removed = " ".join(cc_hf("cache", "--clear", "--path", place).stdout.split())
-    assert f"removed: {place}, {kept[1]} scores" in removed
-    removed = cc_hf(f"cache --clear --path {place}").stdout
+    assert f"{cache_path}: {kept[1]} scores" in scores("--path", cache_path)
+    removed = " ".join(cc_hf("cache", "--clear", "--path", cache_path).stdout.split())
+    assert f"removed: {cache_path}, {kept[1]} scores" in removed
+    removed = cc_hf(f"cache --clear --path {cache_path}").stdout
     assert "nothing to remove: there is no cache at" in removed
     assert f"{kept[1]} scores" in scores()
     assert "removed:" in cc_hf("cache", "--clear").stdout
@@ -438,12 +447,12 @@ def test_metric_all_runs_every_metric_in_one_pass(bats: Path, tiny_marian: Path)
     common = f"evaluate {bats}/bats.csv --translations {bats}/t.txt --evaluator {tiny_marian} -q"
     printed = printed_by(f"{common} --metric all -o {bats}/all.json")
     results = ResultSet.from_json((bats / "all.json").read_text(encoding="utf-8")).results
-    one = printed_by(f"{common} -o {bats}/one.json --option score=geometric")
+    printed_alone = printed_by(f"{common} -o {bats}/one.json --option score=geometric")
     alone = EvaluationResult.from_json((bats / "one.json").read_text(encoding="utf-8"))
     assert alone in results
     assert all(f"signature: {result.signature}" in printed.replace("\n", "") for result in results)
     assert "contrastive conditioning" in printed
-    assert f"{100 * alone.scores['accuracy']:.1f} (" in one
+    assert f"{100 * alone.scores['accuracy']:.1f} (" in printed_alone
 
 
 def test_metrics_that_lack_something_are_named_once_on_stderr(tmp_path: Path) -> None:

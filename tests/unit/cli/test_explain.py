@@ -43,9 +43,9 @@ def test_explain_takes_a_sentence_and_writes_json(tmp_path: Path) -> None:
 
 def test_bracket_cues_given_by_hand_equal_the_gender_option() -> None:
     cues = ("--correct-cue", "[female]", "--incorrect-cue", "[male]")
-    (own,) = explain(*SENTENCE, *cues, "--translation", RIGHT)
+    (by_hand,) = explain(*SENTENCE, *cues, "--translation", RIGHT)
     (brackets,) = explain(*SENTENCE, "--gender", "female", "--translation", RIGHT)
-    assert own == brackets
+    assert by_hand == brackets
     cues = ("--correct-cue", "{focus} [female]", "--incorrect-cue", "{focus} [male]")
     (behind,) = explain(*SENTENCE, *cues, "--translation", RIGHT)
     assert behind["correct_source"] == "The doctor [female] asked the nurse to help her."
@@ -146,8 +146,8 @@ def test_explain_takes_data_evaluator_and_translation_from_a_result(tmp_path: Pa
         "--id",
         "814",
     )
-    own = replace(result, dataset="custom", config="rows")
-    (tmp_path / "own.json").write_text(own.to_json(), encoding="utf-8")
+    custom = replace(result, dataset="custom", config="rows")
+    (tmp_path / "own.json").write_text(custom.to_json(), encoding="utf-8")
     fails(
         CCError,
         r"on data of your own, .* give their file",

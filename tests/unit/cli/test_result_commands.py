@@ -9,19 +9,12 @@ from cc_hf.evaluation.material import limited_rows
 from cc_hf.results import ResultSet
 from tests.helpers import reported
 from tests.helpers.results import agreement_results, write_result
-from tests.helpers.usual import (
-    cells_beside,
-    printed_by,
-    read_json,
-    refuses,
-    write_text,
-)
+from tests.helpers.usual import cells_beside, printed_by, read_json, refuses, write_text
 
 
 def test_uncertain_samples_are_listed_with_the_readings_of_other_metrics(tmp_path: Path) -> None:
     results = tuple(replace(r, dataset="", config="") for r in reported.results(0).values())
-    path = tmp_path / "r.json"
-    path.write_text(ResultSet(results).to_json(), encoding="utf-8")
+    path = write_text(tmp_path / "r.json", ResultSet(results).to_json())
     text = printed_by("compare", "--by", "sample", path, "--within", "10", "--show", "1")
     assert "uncertain: a probability of the correct reading from 40.0 to 60.0 %" in text
     rows = json.loads(printed_by("compare", "--by", "sample", path, "--within", "10", "--json"))

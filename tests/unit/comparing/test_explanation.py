@@ -32,10 +32,10 @@ def explained(translation: str = TRANSLATION, evaluator: Any = None, **options: 
     return explain(evaluator, translation, CORRECT, INCORRECT, **EN_DE, **options)
 
 
-def words(found: Explanation) -> str:
+def words(explanation: Explanation) -> str:
     """Return the words, separated by spaces, without the end of the sentence."""
-    assert found.words[-1].text == "</s>"
-    return " ".join(word.text for word in found.words[:-1])
+    assert explanation.words[-1].text == "</s>"
+    return " ".join(word.text for word in explanation.words[:-1])
 
 
 @pytest.mark.parametrize("score", list(SCORES))
@@ -69,8 +69,8 @@ def test_contributions_sum_to_the_log_odds(score: str) -> None:
         for part in parts:
             assert part.difference == pytest.approx(part.logprob_correct - part.logprob_incorrect)
     for word in explanation.words:
-        own = explanation.tokens[word.first_token : word.first_token + word.n_tokens]
-        total = math.fsum(token.logprob_correct for token in own)
+        tokens = explanation.tokens[word.first_token : word.first_token + word.n_tokens]
+        total = math.fsum(token.logprob_correct for token in tokens)
         assert word.logprob_correct == pytest.approx(total)
     assert sum(word.n_tokens for word in explanation.words) == len(explanation.tokens)
 

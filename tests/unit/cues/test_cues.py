@@ -166,10 +166,10 @@ def test_every_wording_tells_genders_apart_in_a_known_language(name: str, langua
 
 
 def test_wordings_of_users_have_a_digest_in_their_name() -> None:
-    own = wordings.Wording("gender_nouns", {"female": "gal", "male": "guy"})
-    other = replace(own, cues={"female": "girl", "male": "guy"})
-    assert own.signature_name.startswith("gender_nouns@")
-    assert own.signature_name != other.signature_name
+    wording = wordings.Wording("gender_nouns", {"female": "gal", "male": "guy"})
+    other = replace(wording, cues={"female": "girl", "male": "guy"})
+    assert wording.signature_name.startswith("gender_nouns@")
+    assert wording.signature_name != other.signature_name
 
 
 def test_examples_get_the_sources_of_a_wording() -> None:

@@ -25,6 +25,7 @@ from cc_hf.records import write_record
 from cc_hf.schema import ContrastiveSourceExample, ProbingExample
 from tests.helpers.papers import papers
 from tests.helpers.samples import data_of, is_sampled
+from tests.helpers.usual import known, write_text
 
 #: examples of all configurations and of the largest, according to its paper, if not declared
 PUBLISHED_SIZES = {"contrawsd": (13_900, 7_200)}
@@ -124,20 +125,20 @@ def test_the_example_in_python_runs(
         config = load_declaration(name).default_config
         monkeypatch.setenv("CC_HF_DATA_DIR", str(data_of(name, config, tmp_path, shared)))
     text = (root / f"cards/{kind}/{name}.md").read_text(encoding="utf-8")
-    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)
-    assert code is not None
+    code = known(re.search(r"```python\n(.*?)```", text, re.DOTALL)).group(1)
     monkeypatch.setattr("cc_hf.load_material", partial(load_material, limit=20))
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(code.group(1), f"{name}.md", "exec"), {})
-    assert len(printed.getvalue().splitlines()) == code.group(1).count("print(")
+        exec(compile(code, f"{name}.md", "exec"), {})
+    assert len(printed.getvalue().splitlines()) == code.count("print(")
 
 
 def test_the_card_of_ones_own_file_has_the_sections_of_every_dataset(tmp_path: Path) -> None:
     from cc_hf.plugins.dataset_folders.building import build_dataset_folder
 
-    source = tmp_path / "bats.csv"
-    source.write_text("source,focus,gold,tgt_lang\nA nurse.,nurse,male,de\n", encoding="utf-8")
+    source = write_text(
+        tmp_path / "bats.csv", "source,focus,gold,tgt_lang\nA nurse.,nurse,male,de\n"
+    )
     build_dataset_folder(str(source), output=tmp_path / "built")
     section_titles = sections((tmp_path / "built/README.md").read_text(encoding="utf-8"))
     assert ", ".join(section_titles) == SECTIONS["datasets"]
@@ -184,9 +185,7 @@ def test_cards_agree_with_the_declaration(root: Path, name: str) -> None:
 def test_the_example_of_a_card_is_read(root: Path, shared: Path, tmp_path: Path, name: str) -> None:
     """The row is the first of the data or, if the data are absent, one of their samples."""
     text = (root / f"cards/datasets/{name}.md").read_text(encoding="utf-8")
-    actual = re.search(r"```json\n(.*?)```", text, re.DOTALL)
-    assert actual is not None
-    shown = json.loads(actual.group(1))
+    shown = json.loads(known(re.search(r"```json\n(.*?)```", text, re.DOTALL)).group(1))
     config = load_declaration(name).default_config
     examples = load_examples(name, data_dir=data_of(name, config, tmp_path, shared))
     ids = [example.id for example in examples]

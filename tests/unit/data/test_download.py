@@ -152,8 +152,8 @@ def hub_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     folder = tmp_path / "datasets--owner--dataset"
     blob = folder / "blobs" / SHA256
     pointer = folder / "snapshots" / HUB_FILE.commit / HUB_FILE.path
-    for place in (blob, pointer):
-        place.parent.mkdir(parents=True)
+    for path in (blob, pointer):
+        path.parent.mkdir(parents=True)
     blob.write_bytes(CONTENT)
     pointer.symlink_to(Path("../../../blobs") / blob.name)
     return folder

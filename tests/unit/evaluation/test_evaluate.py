@@ -50,13 +50,13 @@ def run_all(**options: Any) -> ResultSet:
 def test_evaluating_all_metrics_equals_evaluating_each() -> None:
     outcomes = run_all()
     assert outcomes.not_run == {}
-    one = evaluate_dataset("simplegen", "en-de", **_GIVEN)
-    other = evaluate_dataset("simplegen", "en-de", translations=TEXTS, metric="words")
-    assert outcomes.results == (one, other)
-    assert other.scores["accuracy"] == 1 / 3
-    assert {"n_inconclusive": 888, "n_with_source": 0}.items() <= other.counts.items()
+    conditioning = evaluate_dataset("simplegen", "en-de", **_GIVEN)
+    words = evaluate_dataset("simplegen", "en-de", translations=TEXTS, metric="words")
+    assert outcomes.results == (conditioning, words)
+    assert words.scores["accuracy"] == 1 / 3
+    assert {"n_inconclusive": 888, "n_with_source": 0}.items() <= words.counts.items()
     assert ResultSet.from_json(outcomes.to_json()) == outcomes
-    assert ResultSet.from_json(one.to_json()).results == (one,)
+    assert ResultSet.from_json(conditioning.to_json()).results == (conditioning,)
 
 
 def test_metrics_share_a_read_and_a_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

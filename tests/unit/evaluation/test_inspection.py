@@ -17,7 +17,7 @@ from cc_hf.errors import ResultWarning
 from cc_hf.evaluation.inspection import known_texts
 from cc_hf.evaluation.material import Material
 from cc_hf.results import EvaluationResult
-from tests.helpers.usual import cases, refuses
+from tests.helpers.usual import cases, refuses, write_text
 
 _ROWS = (
     ("The doctor finished her shift.", "doctor", "female", "Die Ärztin beendete ihre Schicht."),
@@ -217,8 +217,7 @@ def test_another_value_of_clean_is_refused(material: Material) -> None:
 
 
 def test_a_table_is_not_read_as_lines(material: Material, tmp_path: Path) -> None:
-    path = tmp_path / "mt.csv"
-    path.write_text("".join(f'"{text}"\n' for text in _PLAIN), encoding="utf-8")
+    path = write_text(tmp_path / "mt.csv", "".join(f'"{text}"\n' for text in _PLAIN))
     assert cc_hf.evaluate(material, translations=path).scores["accuracy"] == 1
     path.write_text("".join(f"{i},{text}\n" for i, text in enumerate(_PLAIN)), encoding="utf-8")
     refuses(

@@ -27,12 +27,9 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.metrics import contrastive_conditioning
 from cc_hf.schema import ScoringRequest
-from tests.helpers.fake_evaluator import hash_score
 from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import Ids, LetterEvaluator, Logprobs
-from tests.helpers.metrics import compute_metric
-from tests.helpers.pairs import EN_DE
-from tests.helpers.refusals import fails
+from tests.helpers.usual import EN_DE, compute_metric, fails, hash_score
 
 
 class NoisyEvaluator(LetterEvaluator):
@@ -62,13 +59,15 @@ def problem(n: int, *, n_sources: int = 3) -> tuple[list[ScoringRequest], list[C
     numbers = [(i, k) for i in range(n) for k in range(n_sources)]
     requests = [ScoringRequest(f"source {i} {k}", f"translation {i}", i) for i, k in numbers]
     starts = range(0, len(requests), n_sources)
-    return requests, [(range(at, at + 1), range(at + 1, at + n_sources)) for at in starts]
+    return requests, [
+        (range(start, start + 1), range(start + 1, start + n_sources)) for start in starts
+    ]
 
 
 def both(evaluator: Any, requests: list[ScoringRequest]) -> Logprobs:
     """Return the scores of the faster pass, and the exact ones."""
     score = SCORES["geometric"]
-    return [score(one.score(requests, **EN_DE)) for one in [evaluator.fast, evaluator]]
+    return [score(scorer.score(requests, **EN_DE)) for scorer in [evaluator.fast, evaluator]]
 
 
 def verdicts(
@@ -89,7 +88,7 @@ def test_verdicts_equal_those_of_exact_scores(
 ) -> None:
     evaluator = NoisyEvaluator(noise)
     requests, contests = problem(1000, n_sources=n_sources)
-    tokens = [one.score(requests, **EN_DE) for one in (evaluator.fast, evaluator)]
+    tokens = [scorer.score(requests, **EN_DE) for scorer in (evaluator.fast, evaluator)]
     for score, value in SCORES.items():
         rough, exact = map(value, tokens)
         options: Any = {"score": score, "threshold": threshold}
@@ -230,7 +229,7 @@ def test_texts_with_equal_ids_share_a_score_cached_by_another_run(tmp_path: Path
     cache = ScoreCache(tmp_path / "scores.sqlite")
     requests = [ScoringRequest(text, "x", 0) for text in ("a b", "a  b", " a b", "a b  ")]
     evaluator = RoundingEvaluator(cache=cache)
-    alone = [evaluator.score([one], **EN_DE).sum_logprob[0] for one in requests[:3]]
+    alone = [evaluator.score([request], **EN_DE).sum_logprob[0] for request in requests[:3]]
     assert {*alone, *evaluator.score(requests, **EN_DE).sum_logprob} == {alone[0]}
     assert cache.info().n_scores == 4
 

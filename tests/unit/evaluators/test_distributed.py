@@ -165,7 +165,7 @@ def test_commands_in_two_processes_write_the_same_result(tmp_path: Path, tiny_ma
     command = f"evaluate bats.csv --translations t.txt {chosen}".split()
     outcomes = in_processes(2, tmp_path, "cc_hf.cli", *command, tiny_marian)
     assert outcomes.returncode == 0, outcomes.stderr
-    one = evaluate_dataset(
+    expected = evaluate_dataset(
         str(bats),
         translations=texts,
         evaluator=tiny_marian,
@@ -173,12 +173,12 @@ def test_commands_in_two_processes_write_the_same_result(tmp_path: Path, tiny_ma
         batch_tokens=600,
         mode="exact",
     )
-    two = EvaluationResult.from_json((tmp_path / "2.json").read_text(encoding="utf-8"))
-    assert (outcomes.stdout.count(one.signature), outcomes.stderr.count("written: ")) == (1, 1)
-    assert two.signature == one.signature
+    actual = EvaluationResult.from_json((tmp_path / "2.json").read_text(encoding="utf-8"))
+    assert (outcomes.stdout.count(expected.signature), outcomes.stderr.count("written: ")) == (1, 1)
+    assert actual.signature == expected.signature
     named = attrgetter("example_id", "is_correct", "weight")
-    assert [*map(named, two.judgements)] == [*map(named, one.judgements)]
-    shared, alone = ([j.probability_correct for j in r.judgements] for r in (two, one))
+    assert [*map(named, actual.judgements)] == [*map(named, expected.judgements)]
+    shared, alone = ([j.probability_correct for j in r.judgements] for r in (actual, expected))
     assert shared == pytest.approx(alone, abs=1e-5)
     assert ScoreCache(tmp_path / "c.sqlite").info().n_scores == 4 * 90
 
@@ -336,9 +336,11 @@ def test_a_time_limit_must_be_positive(value: str) -> None:
         refuses(f"{TIMEOUT_VARIABLE}: expected a number of seconds", distributed.join, "cpu")
 
 
-def test_a_failure_out_of_reach_is_no_second_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_that_cannot_be_reported_raises_no_second_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(distributed, "_NOTE_SECONDS", 0.1)
-    place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
-    with patch.dict(os.environ, RANK="1", WORLD_SIZE="2", **place):
+    address = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+    with patch.dict(os.environ, RANK="1", WORLD_SIZE="2", **address):
         report_failure(ValueError("no more"))
         fails(RuntimeError, "timed out", distributed._store, 0.1)  # which is not raised above

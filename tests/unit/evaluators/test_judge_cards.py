@@ -4,9 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from cc_hf.evaluators.judge_cards import JudgeCard, judge_cards, separate_cards
-from tests.helpers.lines import write_text
 from tests.helpers.results import write_judged
-from tests.helpers.usual import cases, refuses, run_command
+from tests.helpers.usual import cases, refuses, run_command, write_text
 
 _SHIPPED = "cc-tiny-en-de@d644c6d303e7"
 _MARKUP = "<b>It is *sure*</b>"
@@ -50,8 +49,7 @@ def test_a_report_shows_what_its_judges_prefer(tmp_path: Path) -> None:
 
 
 def test_a_damaged_card_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "damaged.json"
-    path.write_text(_CARD.to_json()[:60], encoding="utf-8")
+    path = write_text(tmp_path / "damaged.json", _CARD.to_json()[:60])
     refuses(r"damaged\.json: expected a card in JSON", separate_cards, [path])
     path.write_text(replace(_CARD, caution="").to_json(), encoding="utf-8")
     (card,) = separate_cards([path])[1]

@@ -23,7 +23,7 @@ from cc_hf.schema import ScoringRequest
 from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
 from tests.helpers.models import save_tiny_marian
-from tests.helpers.usual import EN_DE, cases, evaluate_dataset, fails, refuses, write_lines
+from tests.helpers.usual import EN_DE, cases, evaluate_dataset, fails, refuses, typed, write_lines
 
 REQUESTS = letter_requests(60)
 N_DISTINCT = 60
@@ -41,11 +41,11 @@ class _Loader:
         self.loaded: list[str] = []
         self.scored: list[Pair] = []
         self.has_fast = False
-        self.own: dict[str, Any] = {}
+        self.languages: dict[str, Any] = {}
 
     def __call__(self, name: Any, options: LoadingOptions) -> Evaluator:
         if isinstance(name, (list, tuple)):
-            return ensemble([self(one, options) for one in name])
+            return ensemble([self(member, options) for member in name])
         self.loaded.append(str(name))
         file = Path(name) / "weights.bin"
         identity = file.read_text(encoding="utf-8").strip() if file.is_file() else "hub"
@@ -53,7 +53,7 @@ class _Loader:
             "name": Path(name).name,
             "identity": identity,
             "dtype": options.dtype,
-            **self.own,
+            **self.languages,
             "cache": open_cache(options.cache),
             "on_too_long": options.on_too_long or "error",
         }
@@ -75,8 +75,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "new" / "scores.sqlite"
 
 
-def make_folder(place: Path, content: str = "a") -> Path:
-    return write_lines(place / "weights.bin", [content]).parent
+def make_folder(folder: Path, content: str = "a") -> Path:
+    return write_lines(folder / "weights.bin", [content]).parent
 
 
 @pytest.fixture
@@ -148,8 +148,7 @@ def test_only_scores_that_are_not_cached_load_the_model(tiny_marian: Path, path:
     real = opened(tiny_marian, path)
     assert real is cc_hf.load_evaluator(tiny_marian, cache=path)
     before = real.mean_logprobs(sources, targets, **EN_DE)
-    again = opened(tiny_marian, path)
-    assert isinstance(again, LazyEvaluator)
+    again = typed(LazyEvaluator, opened(tiny_marian, path))
     np.testing.assert_array_equal(again.mean_logprobs(sources, targets, **EN_DE), before)
     assert again.signature_fields() == real.signature_fields()
     assert again.cache_identity() == real.cache_identity()
@@ -177,8 +176,7 @@ def test_only_scores_that_are_not_cached_load_the_model(tiny_marian: Path, path:
 )
 def test_other_methods_load_it(use: Callable[[Any], Any], tiny_marian: Path, path: Path) -> None:
     real = opened(tiny_marian, path)
-    again = opened(tiny_marian, path)
-    assert isinstance(again, LazyEvaluator)
+    again = typed(LazyEvaluator, opened(tiny_marian, path))
     assert use(again) == use(real)
     assert again.is_loaded
     for name in ("nothing", "_private"):
@@ -198,16 +196,16 @@ def test_errors_equal_those_of_the_model(tiny_marian: Path, path: Path) -> None:
 
 def test_a_model_with_a_changed_file_is_loaded_again(tmp_path: Path, path: Path) -> None:
     """The change is noticed even if size and time of the file are restored."""
-    place = save_tiny_marian(tmp_path / "model", seed=1)
-    times = {file: file.stat() for file in place.iterdir()}
-    first = opened(place, path)
+    folder = save_tiny_marian(tmp_path / "model", seed=1)
+    times = {file: file.stat() for file in folder.iterdir()}
+    first = opened(folder, path)
     before = first.mean_logprobs(["The doctor."], ["Der Arzt."], **EN_DE)
-    assert is_lazy(place, path)
-    save_tiny_marian(place, seed=2)
+    assert is_lazy(folder, path)
+    save_tiny_marian(folder, seed=2)
     for file, stat in times.items():
         os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
         assert (file.stat().st_size, file.stat().st_mtime_ns) == (stat.st_size, stat.st_mtime_ns)
-    second = opened(place, path)
+    second = opened(folder, path)
     assert not isinstance(second, LazyEvaluator)
     assert second.identity != first.identity
     assert abs(second.mean_logprobs(["The doctor."], ["Der Arzt."], **EN_DE) - before) > 1e-3
@@ -231,8 +229,7 @@ def test_an_interrupted_cache_is_completed(folder: Path, path: Path, loader: _Lo
         fails(KeyboardInterrupt, "^$", scores, opened(folder, path))
     assert 20 <= ScoreCache(path).info().n_scores == n_kept < N_DISTINCT
     loader.scored.clear()
-    again = opened(folder, path)
-    assert isinstance(again, LazyEvaluator)
+    again = typed(LazyEvaluator, opened(folder, path))
     assert scores(again) == scores(LetterEvaluator())
     assert (len(loader.scored), len(loader.loaded)) == (N_DISTINCT - n_kept, 2)
     assert scores(opened(folder, path)) == scores(again)
@@ -295,7 +292,7 @@ def test_refused_languages_are_not_remembered(folder: Path, path: Path, loader: 
 
 
 def test_languages_default_to_the_evaluator(folder: Path, path: Path, loader: _Loader) -> None:
-    loader.own = {"src_lang": "en", "tgt_lang": "de"}
+    loader.languages = {"src_lang": "en", "tgt_lang": "de"}
     before = scores(opened(folder, path, ("", "")), languages=("", ""))
     assert scores(opened(folder, path, ("", "de")), languages=("en", "")) == before
     assert len(loader.loaded) == 1
@@ -337,8 +334,7 @@ def test_the_fast_copy_is_remembered(folder: Path, path: Path, loader: _Loader) 
     scores(again.fast)  # loads the model and computes the missing scores of the fast one
     assert (len(loader.loaded), len(loader.scored)) == (2, 2 * N_DISTINCT)
     loader.has_fast = False
-    plain = opened(make_folder(folder, "b"), path) and opened(folder, path)
-    assert isinstance(plain, LazyEvaluator)
+    plain = typed(LazyEvaluator, opened(make_folder(folder, "b"), path) and opened(folder, path))
     assert plain.fast is None
 
 
@@ -359,8 +355,7 @@ def test_ensembles_are_remembered_by_members(folder: Path, path: Path, loader: _
 def test_an_ensemble_by_token_is_remembered(tmp_path: Path, path: Path, tiny_marian: Path) -> None:
     names = [tiny_marian, save_tiny_marian(tmp_path / "second", seed=5)]
     before = scores(opened(names, path))
-    again = opened(names, path)
-    assert isinstance(again, LazyEvaluator)
+    again = typed(LazyEvaluator, opened(names, path))
     assert scores(again) == before
     assert again.signature_fields()["ensemble"] == "token"
     assert not again.is_loaded

@@ -102,21 +102,21 @@ def test_hashing_follows_links_and_stops_at_loops(tmp_path: Path) -> None:
 
 
 def test_a_commit_claimed_by_a_local_configuration_is_ignored(tmp_path: Path) -> None:
-    place = tmp_path / "snapshots" / ("0123456789" * 4) / "model"
-    shutil.copytree(TINY_EN_DE.path, place)
+    folder = tmp_path / "snapshots" / ("0123456789" * 4) / "model"
+    shutil.copytree(TINY_EN_DE.path, folder)
     identity = cc_hf.load_evaluator("cc-tiny-en-de").identity
-    assert cc_hf.load_evaluator(place).identity == identity  # whatever the folder
-    path = place / "config.json"
+    assert cc_hf.load_evaluator(folder).identity == identity  # whatever the folder
+    path = folder / "config.json"
     write_text(path, json.dumps({**read_json(path), "_commit_hash": "f" * 40}))
-    assert cc_hf.load_evaluator(place).identity == hash_files(model_files(place)) != identity
+    assert cc_hf.load_evaluator(folder).identity == hash_files(model_files(folder)) != identity
 
 
 def test_files_that_change_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_tiny_marian(tmp_path)
     hashed = pretrained.model_identity
 
-    def slow(model: object, place: str) -> str:
-        actual = hashed(model, place)
+    def slow(model: object, path: str) -> str:
+        actual = hashed(model, path)
         (tmp_path / "bpe.codes").write_text("a b", encoding="utf-8")
         return actual
 
@@ -208,8 +208,8 @@ def test_offloaded_weights_are_fetched_when_needed(family: str, tmp_path: Path) 
     accelerate.cpu_offload(model, execution_device=torch.device("cpu"))
     model.hf_device_map = {"": "cpu"}
     assert all(parameter.is_meta for parameter in model.parameters())
-    for one, plain in zip(scores(spread), expected, strict=True):
-        np.testing.assert_allclose(one, plain, atol=1e-5, rtol=0)
+    for actual, plain in zip(scores(spread), expected, strict=True):
+        np.testing.assert_allclose(actual, plain, atol=1e-5, rtol=0)
     if family not in ("causal_lm", "masked_lm"):
         assert spread.packed is None  # type: ignore[attr-defined]
 

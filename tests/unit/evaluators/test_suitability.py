@@ -41,22 +41,22 @@ def test_registry_and_card_show_the_evaluator(name: str) -> None:
     assert sum(path.stat().st_size for path in model.path.iterdir()) <= 20_000_000
     card = model.card.read_text(encoding="utf-8")
     assert model.made_for in card
-    for one in model.agreements:
-        for share in (one.unweighted, one.weighted):
+    for agreement in model.agreements:
+        for share in (agreement.unweighted, agreement.weighted):
             assert share is None or f"| {100 * share:.2f}".removesuffix("0") + " % |" in card
-        assert f"| {one.n:,} |" in card
+        assert f"| {agreement.n:,} |" in card
 
 
 def test_agreements_of_recommended_evaluators_are_the_published_ones(root: Path) -> None:
     from cc_hf.plugins.raters.published import published_agreement
 
     page = (root / "docs/evaluators.md").read_text(encoding="utf-8")
-    assert [one.name for one in PUBLISHED] == ["facebook/wmt19-en-de", "facebook/wmt19-en-ru"]
-    for one in PUBLISHED:
-        assert f"`{one.name}` (of the paper)" in page
-        for agreement in one.agreements:
+    assert [model.name for model in PUBLISHED] == ["facebook/wmt19-en-de", "facebook/wmt19-en-ru"]
+    for model in PUBLISHED:
+        assert f"`{model.name}` (of the paper)" in page
+        for agreement in model.agreements:
             row: Any = published_agreement(
-                agreement.dataset, one.tgt_lang, "contrastive_conditioning"
+                agreement.dataset, model.tgt_lang, "contrastive_conditioning"
             )
             assert agreement.weighted == row.weighted_agreement
             assert f"{100 * row.weighted_agreement:.1f} %" in page

@@ -69,8 +69,8 @@ def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> N
         data = "/".join([name, task.config, task.split]).removesuffix("/test")
         named = (name, task.config, task.tgt_lang, task.metric, f"x|data:{data}@abc", 1)
         result = EvaluationResult(*named, {task.score: 0.5}, {}, (), ())
-        (one,) = published_scores([result], {name: "org/x"})
-        assert [entry.task_id for entry in entries(one, date="2026-01-31")] == [task.id]
+        (published,) = published_scores([result], {name: "org/x"})
+        assert [entry.task_id for entry in entries(published, date="2026-01-31")] == [task.id]
 
 
 @cases(
@@ -117,8 +117,8 @@ def test_the_yaml_survives_the_parser_of_the_hub() -> None:
     files = eval_result_files(published, **OPTIONS)
     assert sorted(files) == FILES
     gaps, actual = (parse_eval_result_entries(yaml.safe_load(files[name])) for name in FILES)
-    assert [actual, gaps] == [entries(one, **OPTIONS) for one in published]
-    assert {one.task_id.rpartition("--")[2]: one.value for one in actual} == SCORES
+    assert [actual, gaps] == [entries(entry, **OPTIONS) for entry in published]
+    assert {entry.task_id.rpartition("--")[2]: entry.value for entry in actual} == SCORES
     told = {(e.dataset_id, e.date, e.source_url, e.source_name, e.notes) for e in actual}
     # a figure that is none of those to cite names them
     level = f"{SIGNATURE}; level: supported, by 800 labels of people (winomt)"
@@ -128,7 +128,7 @@ def test_the_yaml_survives_the_parser_of_the_hub() -> None:
         None
     }
     task = "counterfactual_de--dev--gender_quality_gap"
-    assert {one.task_id for one in gaps} == {f"{task}--{score}" for score in GAPS}
+    assert {entry.task_id for entry in gaps} == {f"{task}--{score}" for score in GAPS}
 
 
 def test_results_name_the_commit_of_the_dataset_and_the_owner_of_their_page() -> None:
@@ -136,7 +136,7 @@ def test_results_name_the_commit_of_the_dataset_and_the_owner_of_their_page() ->
     page = {**OPTIONS, "source_url": "https://huggingface.co/spaces/me/board"}
     (text,) = eval_result_files(published_scores([RESULT], repos), **page).values()
     entries = parse_eval_result_entries(yaml.safe_load(text))
-    told = {(one.dataset_id, one.dataset_revision, one.source_user) for one in entries}
+    told = {(entry.dataset_id, entry.dataset_revision, entry.source_user) for entry in entries}
     assert told == {("org/winomt", COMMIT, "me")}
     (first, *_) = eval_results(published_scores([RESULT], repos))
     assert (first.dataset_type, first.dataset_revision) == ("org/winomt", COMMIT)
@@ -191,7 +191,7 @@ def test_the_model_index_survives_parsing_and_keeps_the_card() -> None:
     assert loaded.data["eval_results"] == [old, *actual]
     assert ModelCard(str(loaded)).data["eval_results"] == [old, *actual]
     assert with_model_index(text, "org/model", actual) == text
-    better = [replace(one, metric_value=0.9) for one in actual]
+    better = [replace(result, metric_value=0.9) for result in actual]
     shown = ModelCard(with_model_index(text, "org/model", better)).data["eval_results"]
     assert shown == [old, *better]
 
@@ -277,7 +277,7 @@ def test_the_commit_of_the_dataset_is_that_on_the_hub(hub: FakeHub, files: list[
         assert set(repository) == {"README.md", FILE}
         entries = parse_eval_result_entries(yaml.safe_load(repository[FILE]))
         assert entries[0].date == today()
-        return output, {one.dataset_revision for one in entries}
+        return output, {entry.dataset_revision for entry in entries}
 
     output, revisions = sent("org/winomt")
     assert revisions == {None}

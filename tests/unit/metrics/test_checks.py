@@ -32,7 +32,7 @@ METRICS = sorted(registry.METRICS)
 
 def _case(name: str) -> tuple[list[str], Rows]:
     """Return translations, if the metric reads some, and references."""
-    rows = [row(name, at, is_right=True) for at in range(4)]
+    rows = [row(name, index, is_right=True) for index in range(4)]
     texts = [text for text, _ in rows if metric_class(name).takes_translations]
     return texts, [reference for _, reference in rows]
 

@@ -48,7 +48,9 @@ TOYS = Toys()
 @pytest.fixture
 def shop(site: Path) -> Path:
     points = {"model_formats": "toy:TOYS", "evaluator_families": "toy:MarianEvaluator"}
-    add_package(site, "toy", {f"cc_hf.{kind}": {"toy": at} for kind, at in points.items()}, _TOY)
+    add_package(
+        site, "toy", {f"cc_hf.{kind}": {"toy": target} for kind, target in points.items()}, _TOY
+    )
     (site / "shop").mkdir()
     (site / "shop/toy").write_bytes(b"")
     return site / "shop"

@@ -33,6 +33,7 @@ from tests.helpers.usual import (
     read_json,
     refuses,
     write_lines,
+    write_text,
 )
 
 WEIGHTS = "model.safetensors"
@@ -60,8 +61,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {family: build(tmp_path_factory.mktemp(family)) for family, build in builders}
 
 
-def score(place: Path) -> Any:
-    return cc_hf.load_evaluator(place).mean_logprobs(["The nurse."], ["Ja."], **EN_DE)
+def score(folder: Path) -> Any:
+    return cc_hf.load_evaluator(folder).mean_logprobs(["The nurse."], ["Ja."], **EN_DE)
 
 
 @pytest.fixture(params=sorted(families.BUILDERS))
@@ -122,23 +123,23 @@ def test_excessive_sizes_are_refused(folder: Path, endings: tuple[str, ...], val
     ("fsmt", ["model.decoder.embed_positions._float_tensor"]),
 )
 def test_unused_weights_are_ignored(family: str, extra: Any, made: Made, tmp_path: Path) -> None:
-    place = shutil.copytree(made[family], tmp_path / "model")
-    change_weights(place, lambda weights: weights.update({name: torch.zeros(2) for name in extra}))
-    assert score(place) == score(made[family])
+    folder = shutil.copytree(made[family], tmp_path / "model")
+    change_weights(folder, lambda weights: weights.update({name: torch.zeros(2) for name in extra}))
+    assert score(folder) == score(made[family])
 
 
 def test_missing_sinusoidal_tables_are_computed(made: Made, tmp_path: Path) -> None:
     """The models for WMT19 on the Hub have no such tables in their files."""
-    place = shutil.copytree(made["fsmt"], tmp_path / "model")
-    tables = [name for name in load_file(place / WEIGHTS) if "embed_positions" in name]
-    change_weights(place, lambda weights: [weights.pop(name) for name in tables])
+    folder = shutil.copytree(made["fsmt"], tmp_path / "model")
+    tables = [name for name in load_file(folder / WEIGHTS) if "embed_positions" in name]
+    change_weights(folder, lambda weights: [weights.pop(name) for name in tables])
     assert len(tables) == 2
-    assert score(place) == score(made["fsmt"])
+    assert score(folder) == score(made["fsmt"])
 
 
-def without_a_layer(place: Path) -> Path:
-    names = [name for name in load_file(place / WEIGHTS) if ".1." in name]
-    return change_weights(place, lambda weights: [weights.pop(name) for name in names])
+def without_a_layer(folder: Path) -> Path:
+    names = [name for name in load_file(folder / WEIGHTS) if ".1." in name]
+    return change_weights(folder, lambda weights: [weights.pop(name) for name in names])
 
 
 def test_incomplete_models_are_refused_by_every_entry_point(marian: Path, tmp_path: Path) -> None:
@@ -163,8 +164,7 @@ def test_shards_load_from_subfolders_but_not_from_hidden_ones(marian: Path) -> N
     (marian / WEIGHTS).unlink()
     (marian / "shards").mkdir()
     save_file(weights, marian / "shards/one.safetensors", metadata={"format": "pt"})
-    index = marian / _INDEX
-    index.write_text('{"metadata": {}}', encoding="utf-8")
+    index = write_text(marian / _INDEX, '{"metadata": {}}')
     change_json(index, weight_map=dict.fromkeys(weights, "shards/one.safetensors"))
     assert score(marian).shape == (1,)
     (marian / "shards").rename(marian / ".shards")
@@ -184,19 +184,19 @@ loaded_once = cache(load_model)
 
 @pytest.mark.parametrize("kind", registry.names("evaluator family"))
 def test_a_kind_that_does_not_fit_the_model_is_refused(made: Made, kind: str) -> None:
-    for family, place in made.items():
+    for family, folder in made.items():
         if family in (kind, *_ALSO.get(kind, [])):
-            evaluator = cc_hf.load_evaluator(place, kind=kind)
+            evaluator = cc_hf.load_evaluator(folder, kind=kind)
             assert type(evaluator) is registry.resolve("evaluator family", kind)
             assert evaluator.mean_logprobs(["a"], ["b"], **EN_DE).shape == (1,)
         else:
             refuses(
                 rf"a model of type .* which '{kind}' does not fit; expected .*'{family}'",
                 cc_hf.load_evaluator,
-                place,
+                folder,
                 kind=kind,
             )
-            read = loaded_once(place)
+            read = loaded_once(folder)
             if (kind, family) == ("m2m_100", "small100"):
                 continue  # both have the same class of tokenizer in memory
             refuses(rf"'{kind}' does not fit", evaluator_of, read.model, read.tokenizer, kind=kind)
@@ -205,10 +205,10 @@ def test_a_kind_that_does_not_fit_the_model_is_refused(made: Made, kind: str) ->
 def test_a_tokenizer_of_another_family_is_refused(made: Made, tmp_path: Path) -> None:
     others = ("marian", "t5", "Marian"), ("nllb", "t5", "M2M100"), ("mbart", "nllb", "MBart")
     for model, tokenizer, expected in others:
-        place = shutil.copytree(made[tokenizer], tmp_path / model)
+        folder = shutil.copytree(made[tokenizer], tmp_path / model)
         for name in ("config.json", "generation_config.json", WEIGHTS):
-            shutil.copy(made[model] / name, place / name)
-        fails(EvaluatorError, rf"a tokenizer of a class {expected}", cc_hf.load_evaluator, place)
+            shutil.copy(made[model] / name, folder / name)
+        fails(EvaluatorError, rf"a tokenizer of a class {expected}", cc_hf.load_evaluator, folder)
 
 
 # damage
@@ -216,40 +216,40 @@ def test_a_tokenizer_of_another_family_is_refused(made: Made, tmp_path: Path) ->
 
 def _text(name: str, content: str | bytes) -> Callable[[Path], object]:
     data = content if isinstance(content, bytes) else content.encode()
-    return lambda place: (place / name).write_bytes(data)
+    return lambda folder: (folder / name).write_bytes(data)
 
 
 def _cut(name: str, n: int) -> Callable[[Path], object]:
-    return lambda place: (place / name).write_bytes((place / name).read_bytes()[:n])
+    return lambda folder: (folder / name).write_bytes((folder / name).read_bytes()[:n])
 
 
 def _drop(*names: str) -> Callable[[Path], object]:
-    return lambda place: [*map(Path.unlink, (place / name for name in names))]
+    return lambda folder: [*map(Path.unlink, (folder / name for name in names))]
 
 
 def _configured(name: str = "config.json", **fields: Any) -> Callable[[Path], object]:
-    return lambda place: change_json(place / name, **fields)
+    return lambda folder: change_json(folder / name, **fields)
 
 
 def _replaced(name: str, content: str | bytes) -> Callable[[Path], object]:
-    return lambda place: (_drop(WEIGHTS)(place), _text(name, content)(place))
+    return lambda folder: (_drop(WEIGHTS)(folder), _text(name, content)(folder))
 
 
-def _without_unknown(place: Path) -> None:
-    vocabulary = read_json(place / "vocab.json")
+def _without_unknown(folder: Path) -> None:
+    vocabulary = read_json(folder / "vocab.json")
     del vocabulary["<unk>"]
-    (place / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
+    (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
 
 
-def _pickled(place: Path) -> None:
-    (place / WEIGHTS).unlink()
+def _pickled(folder: Path) -> None:
+    (folder / WEIGHTS).unlink()
     # a class that torch does not load
-    torch.save({"weight": Path("x")}, place / "pytorch_model.bin")
+    torch.save({"weight": Path("x")}, folder / "pytorch_model.bin")
 
 
-def _in_a_loop(place: Path) -> None:
-    (place / WEIGHTS).unlink()
-    (place / WEIGHTS).symlink_to(place / WEIGHTS)
+def _in_a_loop(folder: Path) -> None:
+    (folder / WEIGHTS).unlink()
+    (folder / WEIGHTS).symlink_to(folder / WEIGHTS)
 
 
 _DAMAGE: dict[str, Callable[[Path], object]] = {
@@ -278,7 +278,7 @@ _DAMAGE: dict[str, Callable[[Path], object]] = {
     "weights a pointer of git-lfs": _text(WEIGHTS, "version https://git-lfs.github.com/spec/v1\n"),
     "weights missing": _drop(WEIGHTS),
     "weights link to themselves": _in_a_loop,
-    "weights of another model": lambda place: save_file({"x": torch.zeros(2)}, place / WEIGHTS),
+    "weights of another model": lambda folder: save_file({"x": torch.zeros(2)}, folder / WEIGHTS),
     "a pickle": _pickled,
     "an empty pickle": _replaced("pytorch_model.bin", b""),
     "an index without files": _replaced(_INDEX, '{"weight_map": {"a": "no.safetensors"}}'),
@@ -304,8 +304,8 @@ _DAMAGE: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("damage", _DAMAGE)
 def test_a_damaged_model_is_refused(made: Made, tmp_path: Path, damage: str) -> None:
-    for place in (made["marian"], TINY_EN_DE.path):
-        copied = shutil.copytree(place, tmp_path / place.name)
+    for folder in (made["marian"], TINY_EN_DE.path):
+        copied = shutil.copytree(folder, tmp_path / folder.name)
         _DAMAGE[damage](copied)
         fails(EvaluatorError, copied.name, score, copied)
 

@@ -10,8 +10,15 @@ from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import ReportedSystem
 from cc_hf.results import EvaluationResult
 from tests.helpers.evidence import supported
-from tests.helpers.results import small_result, write_result
-from tests.helpers.usual import cases, cc_hf, printed_by, read_json, refuses
+from tests.helpers.usual import (
+    cases,
+    cc_hf,
+    printed_by,
+    read_json,
+    refuses,
+    small_result,
+    write_result,
+)
 
 
 def fit(system: str = "a") -> EvaluationResult:

@@ -35,10 +35,12 @@ from tests.helpers.usual import (
     evaluate_dataset,
     fails,
     judgement,
+    known,
     printed_by,
     read_json,
     refuses,
     result_of,
+    typed,
     write_lines,
     write_result,
     write_text,
@@ -52,9 +54,11 @@ def test_every_sample_has_its_verdicts_by_all_systems() -> None:
     assert actual.judging == actual.metrics == ("contrastive_conditioning", "words")
     texts = zip(*map(reported.translations, (0, 1)), strict=True)
     rows = zip(actual.samples, reported.examples(), texts, strict=True)
-    for at, (sample, example, pair) in enumerate(rows):
+    for index, (sample, example, pair) in enumerate(rows):
         assert (sample.example, sample.translations) == (example, pair)
-        by_system = [[s.results[m].judgements[at] for m in actual.metrics] for s in actual.systems]
+        by_system = [
+            [s.results[m].judgements[index] for m in actual.metrics] for s in actual.systems
+        ]
         assert sample.judgements == tuple(map(tuple, by_system))
 
 
@@ -79,7 +83,7 @@ def test_annotations_apply_only_to_the_annotated_translation() -> None:
         "1 of the 4 human annotations "
         "belong to translations that no system of this report made; they are not shown"
     ) in actual.notes
-    pairs = [(one.system, one.metric) for one in actual.agreements]
+    pairs = [(agreement.system, agreement.metric) for agreement in actual.agreements]
     assert pairs == [("first", metric) for metric in actual.metrics]
     words = actual.systems[0].results["words"]
     expected = agreement_with_labels(words, reported.labels(), skip_others=True, n_resamples=50)
@@ -153,12 +157,14 @@ def test_plots_get_the_figures_of_the_report() -> None:
     bars = [(bar.category, bar.system, bar.value) for bar in category_bars(actual, metric)]
     of = [(c, s, results[s].scores[f"accuracy_{c}"]) for c in actual.categories for s in (0, 1)]
     assert bars == of
-    for one in histograms(actual, metric):
-        p = [j.probability_correct or 0 for j in results[one.system].judgements]
-        assert sum(one.counts) == N
-        assert sum(one.counts[10:]) == one.n_correct == sum(value >= 0.5 for value in p)
-        assert one.counts[9] == sum(0.45 <= value < 0.5 for value in p)
+
+    for histogram in histograms(actual, metric):
+        p = [j.probability_correct or 0 for j in results[histogram.system].judgements]
+        assert sum(histogram.counts) == N
+        assert sum(histogram.counts[10:]) == histogram.n_correct == sum(value >= 0.5 for value in p)
+        assert histogram.counts[9] == sum(0.45 <= value < 0.5 for value in p)
     assert histograms(actual, "words") == ()
+
     for is_weighted, name in ((False, "min_accuracy"), (True, "weighted_min_accuracy")):
         points = quality_points(replace(actual, is_weighted=is_weighted), metric)
         label = name.replace("_", " ").replace("min ", "minimum ")
@@ -277,8 +283,8 @@ def test_confusions_count_every_judgement_with_a_reading() -> None:
 def test_divided_samples_are_right_in_one_system_and_wrong_in_the_other() -> None:
     report = reported.report()
     pairs = list(zip(right(report, 0), right(report, 1), strict=True))
-    one, other = pairs.count((True, False)), pairs.count((False, True))
-    assert highlights.divided_samples(report, METRIC) == ((0, one), (other, 0))
+    only_first, only_second = pairs.count((True, False)), pairs.count((False, True))
+    assert highlights.divided_samples(report, METRIC) == ((0, only_first), (only_second, 0))
 
 
 def test_what_stands_out_is_said_of_every_metric_with_links(
@@ -322,21 +328,23 @@ PLAIN = EvaluationResult(*_OWN, {}, {}, (), ())
 
 
 def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> None:
-    own, other = reported.results(0), reported.results(1)
-    a, b = write_result(tmp_path, "a", own["words"]), tmp_path / "b.json"
-    more = write_result(tmp_path, "more", own["contrastive_conditioning"])
-    b.write_text(ResultSet(tuple(other.values()), {"bleurt": "no"}).to_json(), encoding="utf-8")
+    first, second = reported.results(0), reported.results(1)
+    a, b = write_result(tmp_path, "a", first["words"]), tmp_path / "b.json"
+    more = write_result(tmp_path, "more", first["contrastive_conditioning"])
+    b.write_text(ResultSet(tuple(second.values()), {"bleurt": "no"}).to_json(), encoding="utf-8")
     (actual,), notes = read_report_systems([a, b], quality=QualityScores({("b", "", ""): 0.3}))
     shown = [(s.name, list(s.results), s.bleu) for s in actual]
-    assert shown == [("a", ["words"], None), ("b", list(other), 0.3)]
+    assert shown == [("a", ["words"], None), ("b", list(second), 0.3)]
     assert notes == ["BLEU is not known for a"]
     unproved = "Not proved: the metric words is not registered here"
-    words = replace(other["words"], notes=(unproved, *other["words"].notes))
-    assert actual[1].results == {**other, "words": words}
+    words = replace(second["words"], notes=(unproved, *second["words"].notes))
+    assert actual[1].results == {**second, "words": words}
+
     (actual,), _ = read_report_systems([a, more, b], ["x", "x", "y"])
     shown_as = [(s.name, list(s.results)) for s in actual]
-    assert shown_as == [("x", ["words", "contrastive_conditioning"]), ("y", list(other))]
-    twin, bad = write_result(tmp_path / "sub", "a", own["words"]), tmp_path / "no.json"
+    assert shown_as == [("x", ["words", "contrastive_conditioning"]), ("y", list(second))]
+
+    twin, bad = write_result(tmp_path / "sub", "a", first["words"]), tmp_path / "no.json"
     bad.write_text("{", encoding="utf-8")
     for files, names, message in (
         ([a, twin], [], "several files are named a; give names, one"),
@@ -392,8 +400,7 @@ def test_results_on_several_datasets_are_divided_by_them(tmp_path: Path) -> None
 
 def test_examples_are_found_for_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
     examples, notes = read_examples(PLAIN)
-    assert examples is not None
-    assert (len(examples), notes) == (2664, [])
+    assert (len(known(examples)), notes) == (2664, [])
     _, notes = read_examples(replace(PLAIN, signature="own|data:simplegen/en-de@0.9"))
     said = "revision 0.9 of simplegen, but the sources shown are from revision 1.0.0"
     assert notes == [f"the results are on {said}"]
@@ -424,9 +431,9 @@ def test_examples_of_user_data_are_read_from_their_file(tmp_path: Path) -> None:
     for name in (result.dataset, str(path)):
         assert read_examples(replace(result, dataset=name))[0] is None
     examples, notes = read_examples(result, dataset=str(path))
-    assert examples is not None
     example_id = result.judgements[0].example_id
-    assert ([(e.source, e.id) for e in examples], notes) == ([("The bat was old.", example_id)], [])
+    assert [(e.source, e.id) for e in known(examples)] == [("The bat was old.", example_id)]
+    assert notes == []
 
 
 def test_data_of_the_user_are_shown_without_sources_unless_their_file_is_named() -> None:
@@ -442,11 +449,10 @@ def test_samples_have_the_sources_of_the_wording_that_judged() -> None:
     texts = ["Sie ist Ärztin."] * 2664
     result = cc_hf.evaluate(material, translations=texts, evaluator=constant_scores)
     examples, notes = read_examples(EvaluationResult.from_json(result.to_json()))
-    assert examples is not None
     assert not notes
-    assert isinstance(examples[0], ContrastiveSourceExample)
-    assert " man " in examples[0].correct_sources[0]
-    assert "[male]" not in examples[0].correct_sources[0]
+    example = typed(ContrastiveSourceExample, known(examples)[0])
+    assert " man " in example.correct_sources[0]
+    assert "[male]" not in example.correct_sources[0]
 
 
 def write_scores(path: Path, *rows: tuple[str, float]) -> Path:

@@ -249,8 +249,8 @@ def test_plot_names_stay_in_their_folder(metric: str) -> None:
 
 def test_tables_mark_the_category_excluded_from_the_minimum() -> None:
     plain = reported.results(0)["contrastive_conditioning"]
-    one = replace(plain.categories[0], category="none")
-    result = replace(plain, categories=(*plain.categories[1:], one))
+    excluded = replace(plain.categories[0], category="none")
+    result = replace(plain, categories=(*plain.categories[1:], excluded))
     labels = [row.label for row in report_tables(_report_of(result))[1].rows]
     assert [label for label in labels if label.startswith("none")] == ["none (not in minimum)"]
     assert "none (not in minimum)" in printed(result_table(result), width=200)

@@ -1,4 +1,3 @@
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,9 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
 from cc_hf.statistics import agreement
-from cc_hf.statistics.regression import CONSTANT, least_squares
 from cc_hf.statistics.score_intervals import wilson_interval
-from cc_hf.statistics.separation import placements
 from tests.helpers.usual import cases, limits, reason, refuses
 
 _LABEL = st.sampled_from("abc")
@@ -36,6 +33,8 @@ def test_kappas_equal_known_values(table: list[list[int]], kappa: float) -> None
     left, right = spread(table)
     assert agreement.cohen_kappa(left, right) == pytest.approx(kappa, abs=1e-12)
     assert agreement.confusion_matrix(left, right, labels=range(len(table))).tolist() == table
+
+    # a label that does not occur changes nothing
     more = agreement.cohen_kappa(left, right, labels=[9, *range(len(table))])
     assert more == agreement.cohen_kappa(left, right)
 
@@ -45,28 +44,41 @@ def test_kappa_does_not_depend_on_order_or_sides(pairs: list[tuple[str, str]]) -
     left, right = [a for a, _ in pairs], [b for _, b in pairs]
     kappa = agreement.cohen_kappa(left, right)
     assert -1 <= kappa <= 1
+    assert (kappa == 1.0) == (left == right)
+    assert agreement.cohen_kappa(left, left) == 1.0
     assert agreement.cohen_kappa(right, left) == pytest.approx(kappa)
     assert agreement.cohen_kappa(left[::-1], right[::-1]) == kappa
-    assert agreement.cohen_kappa(left, left) == 1.0
-    assert (kappa == 1.0) == (left == right)
-    n, agreed = len(pairs), agreement.proportion_of_agreement(left, right)
-    assert agreed == np.trace(agreement.confusion_matrix(left, right)) / n
-    chance = sum(left.count(c) * right.count(c) for c in "abc") / n**2
+
+
+@given(st.lists(st.tuples(_LABEL, _LABEL), min_size=1, max_size=40))
+def test_kappa_corrects_agreement_by_chance(pairs: list[tuple[str, str]]) -> None:
+    left, right = [a for a, _ in pairs], [b for _, b in pairs]
+    kappa = agreement.cohen_kappa(left, right)
+    agreed = agreement.proportion_of_agreement(left, right)
+    assert agreed == np.trace(agreement.confusion_matrix(left, right)) / len(pairs)
+
+    chance = sum(left.count(c) * right.count(c) for c in "abc") / len(pairs) ** 2
     if chance < 1:
         assert kappa == pytest.approx((agreed - chance) / (1 - chance))
 
 
-def test_intervals_contain_the_value() -> None:
+def test_intervals_contain_the_value_and_equal_those_of_scipy() -> None:
     left, right = spread([[70, 10], [20, 100]])
     agreed = limits(agreement.agreement_interval(left, right))
     assert agreed == pytest.approx(limits(wilson_interval(170, 200)))
+
     low, high = limits(agreement.kappa_interval(left, right))
     assert low < agreement.cohen_kappa(left, right) < high
     assert limits(agreement.kappa_interval(left, right)) == (low, high)
-    kappa = lambda x, y: agreement.cohen_kappa(x.tolist(), y.tolist())  # noqa: E731
-    sides = (np.array(left), np.array(right))
+
     theirs = bootstrap(
-        sides, kappa, paired=True, vectorized=False, n_resamples=1000, rng=0, method="percentile"
+        (np.array(left), np.array(right)),
+        lambda x, y: agreement.cohen_kappa(x.tolist(), y.tolist()),
+        paired=True,
+        vectorized=False,
+        n_resamples=1000,
+        rng=0,
+        method="percentile",
     ).confidence_interval
     ours = limits(agreement.kappa_interval(left, right, n_resamples=4000))
     assert ours == pytest.approx((theirs.low, theirs.high), abs=0.02)
@@ -75,7 +87,8 @@ def test_intervals_contain_the_value() -> None:
 def test_groups_are_resampled_as_a_whole() -> None:
     left, right = spread([[30, 5], [5, 30]])
     low, high = limits(agreement.agreement_interval(left, right))
-    twice, groups = (left * 2, right * 2), [*range(70), *range(70)]
+    twice = left * 2, right * 2
+    groups = [*range(70), *range(70)]
     assert limits(agreement.agreement_interval(*twice, groups=groups)) == (low, high)
     narrow_low, narrow_high = limits(agreement.agreement_interval(*twice))
     assert narrow_high - narrow_low < high - low
@@ -116,7 +129,9 @@ _FUNCTIONS: dict[str, Callable[..., object]] = {
     (["agreement"], [*"ab"], [*"ab"], {"weights": [0, 0]}, "at least one above 0"),
     (["interval of agreement"], [*"ab"], [*"ab"], {"weights": [1, 2], "groups": [1]}, "groups: "),
 )
-def test_unfit_labels_fail(names: Any, left: Any, right: Any, options: Any, message: str) -> None:
+def test_unfit_labels_are_refused(
+    names: Any, left: Any, right: Any, options: Any, message: str
+) -> None:
     for name in names:
         refuses(message, _FUNCTIONS[name], left, right, **options)
 
@@ -131,8 +146,11 @@ def test_alpha_is_that_of_its_source_with_missing_labels() -> None:
     ) == pytest.approx(0.743, abs=5e-4)
 
 
-def test_alpha_of_a_single_label_is_1_and_nothing_to_compare_is_refused() -> None:
+def test_alpha_of_a_single_label_is_1() -> None:
     assert agreement.krippendorff_alpha([["a", "a"], ["a", None]]) == 1
+
+
+def test_alpha_of_labels_that_cannot_be_compared_is_refused() -> None:
     refuses("with two labels, got none", agreement.krippendorff_alpha, [["a", None], [None, "a"]])
     refuses(
         r"as many labels of every annotator, got \[1, 2\]",
@@ -145,61 +163,3 @@ def test_f1_of_a_label_that_does_not_occur_is_undefined() -> None:
     scores = agreement.f_scores(np.array([[3, 1, 0], [0, 2, 0], [0, 0, 0]]))
     assert scores[:2] == pytest.approx((6 / 7, 4 / 5))
     assert np.isnan(scores[2])
-
-
-_X: dict[str, list[float]] = {"a": [1.0, 2.0, 4.0, 3.0, 6.0, 5.0], "b": [0, 0, 1, 1, 0, 1]}
-_Y = [1.0, 2.5, 3.0, 2.0, 7.0, 4.0]
-
-
-def test_coefficients_equal_the_normal_equations() -> None:
-    actual = least_squares(("y", _Y), _X, level=0.9)
-    design = np.column_stack([np.ones(6), *_X.values()])
-    inverse = np.linalg.inv(design.T @ design)
-    values = inverse @ design.T @ _Y
-    residuals = np.array(_Y) - design @ values
-    errors = np.sqrt(np.diag(inverse) * (residuals @ residuals) / 3)
-    assert [c.name for c in actual.coefficients] == [CONSTANT, "a", "b"]
-    assert [c.value for c in actual.coefficients] == pytest.approx(values)
-    assert [c.standard_error for c in actual.coefficients] == pytest.approx(errors)
-    assert [c.t for c in actual.coefficients] == pytest.approx(values / errors)
-    assert {c.interval.method for c in actual.coefficients} == {"t"}
-    one = actual.coefficient("a")
-    margin = 2.3533634348018264 * one.standard_error  # t with 3 degrees of freedom at 0.95
-    interval = one.interval.low, one.interval.high, one.interval.level
-    assert interval == pytest.approx((one.value - margin, one.value + margin, 0.9))
-    total = ((np.array(_Y) - np.mean(_Y)) ** 2).sum()
-    assert actual.r_squared == pytest.approx(1 - residuals @ residuals / total)
-    assert (actual.n, actual.residual_degrees_of_freedom, actual.dependent) == (6, 3, "y")
-    assert actual.f == pytest.approx(actual.r_squared / 2 / ((1 - actual.r_squared) / 3))
-    assert 0 < actual.f_p_value < 0.05
-    assert actual.adjusted_r_squared < actual.r_squared
-
-
-def test_the_scale_of_a_column_changes_only_its_coefficient() -> None:
-    plain = least_squares(("y", _Y), _X)
-    small = least_squares(("y", _Y), {**_X, "a": [1e-9 * value for value in _X["a"]]})
-    assert small.coefficient("a").value == pytest.approx(1e9 * plain.coefficient("a").value)
-    assert small.coefficient("a").p_value == pytest.approx(plain.coefficient("a").p_value)
-    refuses("coefficient: expected one of constant, a, b, got 'c'", plain.coefficient, "c")
-
-
-@cases(
-    (_Y, {}, "at least one independent variable, with names other than 'y' and.*got none"),
-    (_Y, {"y": _Y}, "got y$"),
-    (_Y, {"a": [1, 2]}, "a: expected 6 values, as many as of y, got 2"),
-    (_Y[:3], {"a": [1, 2, 4], "b": [1, 0, 1]}, "at least 4 observations for 2.*got 3"),
-    (_Y, {"a": [1] * 6}, "a: expected values that differ, got 1.0 in all 6"),
-    ([2.0] * 6, {"a": _X["a"]}, "y: expected values that differ"),
-    (_Y, {"a": [0.3, 0.1 + 0.2] * 3}, "a: expected values that differ"),
-    (_Y, {**_X, "b": [2 * value + 1 for value in _X["a"]]}, "none follows from .*, got a, b"),
-    (_X["a"], {"a": _X["a"], "b": _X["b"]}, "y follows exactly from a, b"),
-    ([*_Y[:5], math.nan], _X, "y: expected finite numbers, got nan at position 5"),
-)
-def test_unfit_models_are_refused(y: list[float], x: dict[str, list[float]], message: str) -> None:
-    refuses(message, least_squares, ("y", y), x)
-
-
-def test_placements_of_values_that_differ_by_rounding_alone_are_ties() -> None:
-    assert placements([0.1 + 0.2, 0.5], [0.3]).tolist() == [0.5, 1]
-    # a difference that is 0 but for rounding is no smaller than 0
-    assert placements([0.3 - (0.1 + 0.2), 0.5], [0.0]).tolist() == [0.5, 1]

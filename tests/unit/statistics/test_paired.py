@@ -17,7 +17,13 @@ from cc_hf.statistics import bootstrap
 from cc_hf.statistics.accuracy import min_accuracy, total_accuracy
 from cc_hf.statistics.bootstrap import percentile_interval, resampled_strata, resampled_sums
 from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
-from cc_hf.statistics.paired import OfCategories, f1_differences, mcnemar, paired_differences
+from cc_hf.statistics.paired import (
+    OfCategories,
+    estimated_difference,
+    f1_differences,
+    mcnemar,
+    paired_differences,
+)
 from cc_hf.statistics.randomization import (
     LEAST_P,
     MOST_ENUMERATED,
@@ -25,6 +31,7 @@ from cc_hf.statistics.randomization import (
     exchange_tests,
     minimum_p,
 )
+from cc_hf.statistics.score_intervals import difference, estimate_share
 from cc_hf.statistics.verdict_columns import VerdictColumns
 from tests.helpers.usual import cases, limits, reason, refuses
 
@@ -38,20 +45,22 @@ def test_compared_values_are_those_of_each_system() -> None:
     actual = paired_differences(CORRECT, CATEGORIES, weights=weights)
     assert len(actual) == 2
     for system, differences in enumerate(actual, 1):
-        own = VerdictColumns.of(CATEGORIES, CORRECT[system]).categories
+        categories = VerdictColumns.of(CATEGORIES, CORRECT[system]).categories
         expected = {
-            **{f"accuracy_{c.category}": c.accuracy for c in own},
+            **{f"accuracy_{c.category}": c.accuracy for c in categories},
             "accuracy": total_accuracy(CORRECT[system]),
             "weighted_accuracy": total_accuracy(CORRECT[system], weights[system]),
-            "min_accuracy": min_accuracy(own, weighted=False),
+            "min_accuracy": min_accuracy(categories, weighted=False),
         }
+
         assert {name: differences[name].second for name in expected} == expected
         assert differences["accuracy"].first == total_accuracy(CORRECT[0])
-        for one in differences.values():
-            assert one.difference == one.second - one.first
-            low, high = limits(one.interval)
-            assert low <= one.difference <= high
-            assert 0 < one.p_value <= 1
+
+        for figure in differences.values():
+            assert figure.difference == figure.second - figure.first
+            low, high = limits(figure.interval)
+            assert low <= figure.difference <= high
+            assert 0 < figure.p_value <= 1
 
 
 def test_intervals_are_close_to_the_normal_approximation() -> None:
@@ -63,6 +72,7 @@ def test_intervals_are_close_to_the_normal_approximation() -> None:
     margin = 1.96 * differences.std() / math.sqrt(n)
     expected = actual.difference - margin, actual.difference + margin
     assert limits(actual.interval) == pytest.approx(expected, abs=0.002)
+
     # the interval if they were not paired
     alone = differences.mean() - 1.96 * math.sqrt(left.var() / n + right.var() / n)
     assert limits(actual.interval)[0] > alone + 0.005
@@ -70,10 +80,11 @@ def test_intervals_are_close_to_the_normal_approximation() -> None:
 
 def test_a_system_does_not_differ_from_itself() -> None:
     (actual,) = paired_differences(np.stack([CORRECT[0], CORRECT[0]]), CATEGORIES)
-    assert {(one.difference, one.p_value) for one in actual.values()} == {(0.0, 1.0)}
-    reasons = {reason(one.interval) for name, one in actual.items() if name != "min_accuracy"}
-    assert reasons == {"the systems differ on no sample"}
-    assert all(one.is_exact for one in actual.values())
+    for name, figure in actual.items():
+        assert (figure.difference, figure.p_value) == (0.0, 1.0)
+        assert figure.is_exact
+        if name != "min_accuracy":
+            assert reason(figure.interval) == "the systems differ on no sample"
     assert mcnemar(CORRECT[0], CORRECT[0]).p_value == 1.0
 
 
@@ -84,6 +95,7 @@ def test_differences_depend_on_the_seed_and_not_on_other_systems() -> None:
     other = paired_differences(CORRECT, CATEGORIES, weights=weights, seed=1)
     assert both[0]["weighted_accuracy"] != other[0]["weighted_accuracy"]
     assert both[0]["accuracy"] == other[0]["accuracy"]  # all exchanges
+
     alone = paired_differences(CORRECT[[0, 2]], CATEGORIES, weights=weights[[0, 2]])
     assert both[1] == alone[0]
 
@@ -121,11 +133,12 @@ def test_a_difference_of_few_samples_has_no_interval(n: Any, figure: str, messag
         inconclusive=~correct & (random.random(correct.shape) < 0.5),
         of_categories=OfCategories({"both": ("a", "b")}, {"delta": ("accuracy_a", "accuracy_b")}),
     )
+
     interval = actual[figure].interval
     assert limits(interval) if message is None else re.match(message, reason(interval))
 
 
-def test_differences_of_f1_are_those_of_sklearns_definition_and_tested_by_exchanges() -> None:
+def test_differences_of_f1_follow_its_definition_and_are_tested_by_exchanges() -> None:
     random = np.random.default_rng(3)
     gold = np.array(["male", "female"])[random.integers(0, 2, 300)]
     noise = random.random((2, 300)) < np.array([[0.1], [0.3]])
@@ -145,6 +158,7 @@ def test_differences_of_f1_are_those_of_sklearns_definition_and_tested_by_exchan
 
     assert actual["f1_male"].first == pytest.approx(f1(predicted[0], "male"))
     assert actual["delta_g"].difference == pytest.approx(gap(predicted[1]) - gap(predicted[0]))
+
     extreme = 1
     for _ in range(1000):
         turned = np.where(random.random(300) < 0.5, predicted, predicted[::-1])
@@ -152,13 +166,12 @@ def test_differences_of_f1_are_those_of_sklearns_definition_and_tested_by_exchan
     assert actual["delta_g"].p_value == pytest.approx(extreme / 1001, abs=0.03)
     low, high = limits(actual["delta_g"].interval)
     assert low < actual["delta_g"].difference < high
-    refuses(
-        "labels: expected some of those in gold, got 'neutral'",
-        f1_differences,
-        list(gold),
-        predicted.tolist(),
-        labels=["neutral"],
-    )
+
+
+def test_labels_that_no_gold_label_has_are_refused() -> None:
+    gold, predicted = ["male", "female"], [["male", "male"], ["female", "male"]]
+    message = "labels: expected some of those in gold, got 'neutral'"
+    refuses(message, f1_differences, gold, predicted, labels=["neutral"])
 
 
 def test_bad_shapes_are_refused() -> None:
@@ -213,6 +226,7 @@ def test_equal_systems_differ_in_at_most_five_percent_of_runs(n: int, n_categori
         )
         for name in FIGURES:
             n_significant[name] += actual[name].p_value <= 0.05
+
     most = 0.05 * n_runs + 3.5 * math.sqrt(0.05 * 0.95 * n_runs)
     assert max(n_significant.values()) <= most, n_significant
 
@@ -234,6 +248,7 @@ def test_random_exchanges_come_close_to_the_exact_p(n_only_second: int) -> None:
     expected = mcnemar(first, second).p_value
     (exact,) = paired_differences(np.stack([first, second]), ["a"] * len(first), n_resamples=9)
     assert exact["accuracy"].p_value == exact["min_accuracy"].p_value == expected
+
     tests_of_figures = exchange_tests(columns(first), columns(second), mean, n_resamples=4000)[
         "mean"
     ]
@@ -268,6 +283,7 @@ def minimum(first: Any, second: Any, sizes: Any) -> tuple[float, float]:
 def test_p_of_a_minimum_is_that_of_the_category_that_is_worst_of_both() -> None:
     actual, of_a = minimum((100, 190), (120, 195), (200, 200))
     assert actual == of_a < 0.001
+
     # another category of the better one is hardly better: Fisher's exact test
     actual, of_a = minimum((100, 120), (130, 101), (200, 200))
     assert of_a < 0.001 < 0.5 < actual
@@ -293,6 +309,7 @@ def test_all_exchanges_of_any_figure_are_counted() -> None:
             np.where(exchanged, a, b).sum(axis=0) for a, b in ((second, first), (first, second))
         )
         distances.append(abs(left[0] / left[1] - right[0] / right[1]))
+
     as_far = sum(distance >= distances[0] - 1e-12 for distance in distances)
     tests_of_figures = exchange_tests(first, second, mean, strata=["a"] * 4 + ["b"] * 5)["mean"]
     assert tests_of_figures.is_exact
@@ -319,6 +336,7 @@ def test_samples_that_contribute_the_same_do_not_matter() -> None:
 def test_samples_of_a_group_are_exchanged_together() -> None:
     first, second = columns(np.ones(6)), columns(np.zeros(6))
     assert exchange_tests(first, second, mean)["mean"].p_value == 2 / 2**6
+
     # Three pairs, whose samples are in two strata each.
     together = exchange_tests(first, second, mean, groups=list("aabbcc"), strata=list("mfmfmf"))
     assert together["mean"].p_value == 2 / 2**3
@@ -428,3 +446,15 @@ def test_input_that_cannot_be_resampled_is_refused() -> None:
         (2, {"strata": [*"ab"], "groups": [7, 7]}, r"row 1: .* in.*got group 7 in 'a' and 'b'"),
     ):
         refuses(message, resampled_sums, np.ones((n_rows, 1)), **options)
+
+
+@cases((40, 30), (30, 40), (40, 36), (36, 40), (40, 40), (50, 20))
+def test_p_of_an_estimated_difference_follows_from_its_interval(first: int, second: int) -> None:
+    shares = [estimate_share(np.arange(50) < k, np.ones(50)) for k in (first, second)]
+    compared = estimated_difference(*shares)
+    low, high = limits(difference(shares[1], shares[0]).interval)
+    assert compared.difference == pytest.approx((second - first) / 50)
+    assert (compared.p_value < 0.05) == (low > 0 or high < 0)
+    margin = high - compared.difference if second < first else compared.difference - low
+    z = 1.959963984540054 * abs(compared.difference) / margin if margin else 0.0
+    assert compared.p_value == pytest.approx(math.erfc(z / math.sqrt(2)))

@@ -47,7 +47,9 @@ def test_a_mark_of_moses_is_one_token(text: str, expected: str) -> None:
 
 
 def texts(pieces: list[str], text: str) -> list[str]:
-    return ["".join(text[place] for place in own) for own in piece_characters(pieces, text)]
+    return [
+        "".join(text[index] for index in positions) for positions in piece_characters(pieces, text)
+    ]
 
 
 @cases(
@@ -192,11 +194,11 @@ def test_links_are_those_of_the_plain_model(pairs: list[tuple[list[str], list[st
 
 @settings(deadline=None)
 @given(_PAIRS, st.integers(0, 8))
-def test_pairs_with_an_empty_side_get_no_links_and_change_no_others(pairs: Any, at: int) -> None:
+def test_pairs_with_an_empty_side_get_no_links_and_change_no_others(pairs: Any, index: int) -> None:
     alone = fast_align(*([list(side) for side in zip(*pairs, strict=True)]))
-    mixed = [*pairs[:at], (["a"], []), ([], ["b"]), *pairs[at:]]
+    mixed = [*pairs[:index], (["a"], []), ([], ["b"]), *pairs[index:]]
     actual = fast_align(*([list(side) for side in zip(*mixed, strict=True)]))
-    start = min(at, len(pairs))
+    start = min(index, len(pairs))
     assert actual[start : start + 2] == [(), ()]
     assert actual[:start] + actual[start + 2 :] == alone
 
@@ -252,7 +254,7 @@ def test_given_alignments_must_fit_the_translations() -> None:
 
 def test_aligners_are_found_by_name() -> None:
     assert isinstance(find_aligner("fast_align"), aligners.Aligner)
-    assert find_aligner(own := GivenAlignments(())) is own
+    assert find_aligner(aligner := GivenAlignments(())) is aligner
     fails(UnknownNameError, r"'fastalign'; did you mean 'fast_align'", find_aligner, "fastalign")
     for wrong in (3, FastAlign):
         with pytest.raises(InputError, match="aligner: expected a name"):

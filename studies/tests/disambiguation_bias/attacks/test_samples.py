@@ -25,7 +25,7 @@ from cc_hf_studies.disambiguation_bias.attacks.samples import (
 from cc_hf_studies.disambiguation_bias.attacks.sheets import FORM, draw_sentences, rate_sheets
 from cc_hf_studies.disambiguation_bias.attacks.transfer import Transfer, jaccard, transferability
 
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import MissingDependencyError
 from cc_hf.plugins.raters.sheets import SheetKey, SheetRow
 from cc_hf.results import Interval
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -208,12 +208,22 @@ def test_what_cannot_be_offered_is_refused() -> None:
     refuses("n: expected at least 1", made, 0)
     refuses("samples: expected adversarial samples", draw_sentences, [], [], LEXICON)
     one_sense = {"season": "Lenz"}
-    with pytest.raises(InputError, match="sample 'x': expected a cluster of 'spring'"):
-        draw_sentences([sample_of("hot", id="x")], [], lexicon_of(spring=one_sense))
+    refuses(
+        "sample 'x': expected a cluster of 'spring'",
+        draw_sentences,
+        [sample_of("hot", id="x")],
+        [],
+        lexicon_of(spring=one_sense),
+    )
     lexicon = lexicon_of(spring=one_sense, bat={"season": "a", "water": "b"})
     sample = sample_of("hot", homograph="bat")
-    with pytest.raises(InputError, match="pair '7': 'spring' has one sense in the lexicon"):
-        draw_sentences([sample], [tagged(7, "A spring .", "season")], lexicon)
+    refuses(
+        "pair '7': 'spring' has one sense in the lexicon",
+        draw_sentences,
+        [sample],
+        [tagged(7, "A spring .", "season")],
+        lexicon,
+    )
 
 
 HOSTILE = '<script>alert("x")</script>'

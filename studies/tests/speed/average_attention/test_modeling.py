@@ -101,7 +101,7 @@ def test_a_saved_model_is_the_same_when_loaded_by_the_auto_classes(tmp_path: Pat
     assert AutoConfig.from_pretrained(tmp_path).average_ffn_dim == 20
     loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
     assert type(loaded) is AverageAttentionForConditionalGeneration
-    logits = [_passed(one, _targets(6)).logits for one in (loaded, model)]
+    logits = [_passed(network, _targets(6)).logits for network in (loaded, model)]
     torch.testing.assert_close(*logits, atol=0, rtol=0)
 
 

@@ -17,8 +17,7 @@ from cc_hf.plugins.asking.prompting.samples import (
 )
 from cc_hf.plugins.asking.prompting.templates import TEMPLATES, find_template
 from cc_hf.plugins.asking.prompting.translation_replies import parse_translation
-from tests.helpers.pairs import EN_DE
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import EN_DE, refuses
 
 LANGS = ("de", "fr", "ru")
 

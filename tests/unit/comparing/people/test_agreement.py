@@ -48,8 +48,8 @@ Read = Callable[..., list[Annotation]]
 
 def labelled(line: int | None, *labels: str | None, **others: str) -> dict[str, object]:
     names = {f"binarized_annotator{n}": label for n, label in enumerate(labels, 1)}
-    place = {"index" if "gold_gender" in others else "testset_line": line}
-    return {**place, "translation": f"t{line}", **names, **others}
+    position = {"index" if "gold_gender" in others else "testset_line": line}
+    return {**position, "translation": f"t{line}", **names, **others}
 
 
 def gendered(line: int, gold: str, *labels: str | None, **others: str) -> dict[str, object]:
@@ -211,9 +211,9 @@ def test_translations_are_compared_without_punctuation(read: Read) -> None:
 def test_assumed_labels_are_weighted_by_their_share(read: Read) -> None:
     people = read(labelled(3, "wrong", "correct"))
     decided = judged("correct", "incorrect", "correct", "inconclusive")
-    own = agreement_with_labels(decided, people, assumption=Assumption(decided))
-    assert (own.n_labels, own.n_open, own.coverage, own.n_assumed) == (2, 2, 0.75, 6)
-    assert own.agreement == pytest.approx(0.75 * 1 + 0.25 * 0.5)
+    actual = agreement_with_labels(decided, people, assumption=Assumption(decided))
+    assert (actual.n_labels, actual.n_open, actual.coverage, actual.n_assumed) == (2, 2, 0.75, 6)
+    assert actual.agreement == pytest.approx(0.75 * 1 + 0.25 * 0.5)
     other = agreement_with_labels(judged(*["correct"] * 4), people, assumption=Assumption(decided))
     assert other.agreement == pytest.approx(0.75 * 2 / 3 + 0.25 * 0.5)
     part = agreement_with_labels(decided, people, assumption=Assumption(decided, frozenset("03")))

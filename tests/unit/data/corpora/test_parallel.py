@@ -4,8 +4,7 @@ from typing import Any
 import datasets
 
 from cc_hf.data.corpora import parallel
-from tests.helpers.pairs import EN_DE
-from tests.helpers.refusals import refuses
+from tests.helpers.usual import EN_DE, refuses
 
 SOURCES = ["A bat.", "A spring.", "", "The end.", "More."]
 REFERENCES = ["Ein Schläger.", "Eine Feder.", "Leer.", " ", "Mehr."]

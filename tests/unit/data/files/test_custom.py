@@ -13,7 +13,7 @@ from cc_hf.data.files.custom import custom_declaration, read_custom, read_words
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.records import write_record
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
-from tests.helpers.usual import cases, evaluate_dataset, fails, refuses, write_lines
+from tests.helpers.usual import cases, evaluate_dataset, fails, refuses, typed, write_lines
 
 ROW: dict[str, Any] = {"source": "The bat was old.", "focus": "bat", "correct_cues": ["baseball"]}
 ROW["incorrect_cues"] = ["flying", "{focus} (animal)"]
@@ -235,8 +235,7 @@ def test_a_file_path_can_be_used_as_a_dataset_name(tmp_path: Path) -> None:
         )
     )
     loaded_examples = cc_hf.load_examples(path)
-    loaded = cc_hf.load_dataset(path)
-    assert isinstance(loaded, datasets.DatasetDict)
+    loaded = typed(datasets.DatasetDict, cc_hf.load_dataset(path))
     assert examples_of_rows(ContrastiveSourceExample, loaded["test"]) == loaded_examples
     assert list(cc_hf.load_dataset(path, streaming=True, split="test")) == loaded["test"].to_list()
     assert loaded_examples[0].extra == {"line": "1", "note": "[1]"}

@@ -181,9 +181,8 @@ def test_bleu_must_be_given_in_points(text: str) -> None:
 
 
 def test_the_most_specific_score_of_a_system_is_used(tmp_path: Path) -> None:
-    table = tmp_path / "q.tsv"
-    table.write_text(
-        "system\tBLEU\tdataset\n aws \t31.5\t\ngoogle\t40\twinomt\n\n", encoding="utf-8"
+    table = write_text(
+        tmp_path / "q.tsv", "system\tBLEU\tdataset\n aws \t31.5\t\ngoogle\t40\twinomt\n\n"
     )
     quality = read_quality_scores([table])
     assert (quality.of("aws", "mucow", "de"), quality.of("google", "winomt", "de")) == (0.315, 0.4)

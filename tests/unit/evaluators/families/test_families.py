@@ -47,16 +47,15 @@ _causal = partial(plain_forward.causal_lm, prompt="en {} de:")
     (families.save_tiny_causal_lm, {}, _causal, _PROMPT, "gpt2"),
     (families.save_tiny_causal_lm, {"llama": True}, _causal, _PROMPT, "llama"),
 )
-def test_variants_are_plain(
+def test_logprobs_of_variants_equal_a_plain_forward_pass(
     build: Any, saved: Any, plain: Any, given: Any, name: str, tmp_path: Path
 ) -> None:
-    """Their log-probabilities are those of a plain forward pass."""
     build(tmp_path, **saved)
     for batch_tokens in (1, 70, 4000):
         evaluator = cc_hf.load_evaluator(tmp_path, batch_tokens=batch_tokens, **given)
         actual = evaluator.token_logprobs(SOURCES, TRANSLATIONS, **EN_DE)
-        for one, pair in zip(actual, PAIRS, strict=True):
-            np.testing.assert_allclose(one, plain(tmp_path, *pair).numpy(), atol=1e-5, rtol=0)
+        for logprobs, pair in zip(actual, PAIRS, strict=True):
+            np.testing.assert_allclose(logprobs, plain(tmp_path, *pair).numpy(), atol=1e-5, rtol=0)
 
 
 def test_sources_are_encoded_once(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,15 +120,15 @@ def test_languages_can_be_given_by_codes_of_the_model(tmp_path: Path) -> None:
 
 def test_the_prompt_can_be_replaced(tmp_path: Path) -> None:
     families.save_tiny_t5(tmp_path)
-    own = cc_hf.load_evaluator(tmp_path, prompt="{src_lang}>{tgt_lang}: {source}")
+    evaluator = cc_hf.load_evaluator(tmp_path, prompt="{src_lang}>{tgt_lang}: {source}")
     plain = plain_forward.t5(tmp_path, "The nurse.", "Die Pflegerin.", prompt="en>de: ")
-    (actual,) = own.token_logprobs(["The nurse."], ["Die Pflegerin."], **EN_DE)
+    (actual,) = evaluator.token_logprobs(["The nurse."], ["Die Pflegerin."], **EN_DE)
     np.testing.assert_allclose(actual, plain.numpy(), atol=1e-5)
-    assert own.signature_fields()["prompt"] == "{src_lang}>{tgt_lang}: {source}"
+    assert evaluator.signature_fields()["prompt"] == "{src_lang}>{tgt_lang}: {source}"
     usual = cc_hf.load_evaluator(tmp_path).signature_fields()["prompt"]
     assert usual == "translate {src_name} to {tgt_name}: {source}"
     message = "names the source language; give it with src_lang"
-    refuses(message, own.mean_logprobs, ["a"], ["b"], tgt_lang="de")
+    refuses(message, evaluator.mean_logprobs, ["a"], ["b"], tgt_lang="de")
     refuses(r"expected the field \{source\}", cc_hf.load_evaluator, tmp_path, prompt="no source")
 
 

@@ -20,10 +20,8 @@ from cc_hf.evaluators.families import seq2seq
 from cc_hf.evaluators.fast import arithmetic
 from cc_hf.evaluators.fast.lanes import in_lanes
 from tests.helpers import families
-from tests.helpers.lines import write_text
-from tests.helpers.metrics import compute_metric
 from tests.helpers.pairs import EN_DE, GENDER
-from tests.helpers.refusals import fails, refuses
+from tests.helpers.usual import compute_metric, fails, known, refuses, write_text
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 
@@ -69,11 +67,9 @@ def test_modes_that_are_not_faster_are_not_used(monkeypatch: pytest.MonkeyPatch)
 def test_mode_auto_gives_the_scores_of_both_passes(with_bf16: None, tmp_path: Path) -> None:
     folder = families.BUILDERS["marian"](tmp_path)
     evaluator = cc_hf.load_evaluator(folder, mode="auto", cache=False)
-    fast = evaluator.fast
-    assert fast is not None
-    for mode, one in (("bf16", fast), ("exact", evaluator)):
-        actual = one.mean_logprobs(_SOURCES, _TRANSLATIONS)
-        assert "packed" in vars(one)
+    for mode, scorer in (("bf16", known(evaluator.fast)), ("exact", evaluator)):
+        actual = scorer.mean_logprobs(_SOURCES, _TRANSLATIONS)
+        assert "packed" in vars(scorer)
         alone = cc_hf.load_evaluator(folder, mode=mode, cache=False)
         np.testing.assert_array_equal(actual, alone.mean_logprobs(_SOURCES, _TRANSLATIONS))
 

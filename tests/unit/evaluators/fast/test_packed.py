@@ -76,9 +76,9 @@ def plain(model: Any, *sides: list[list[int]], skip: int = 0) -> list[torch.Tens
     return actual
 
 
-def assert_close(found: Any, expected: Any, tolerance: float = 1e-5) -> None:
-    for one, row in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, row.numpy(), atol=tolerance, rtol=0)
+def assert_close(actual: Any, expected: Any, tolerance: float = 1e-5) -> None:
+    for logprobs, row in zip(actual, expected, strict=True):
+        np.testing.assert_allclose(logprobs, row.numpy(), atol=tolerance, rtol=0)
 
 
 def weights_of(model: Any) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def test_lower_precision_scores_are_close_to_exact_ones(family: str, mode: str) 
     model = tiny(family)
     passes = [PackedModel(model, mode=name) for name in ("exact", mode)]
     exact, actual = map(
-        np.concatenate, [one.logprobs(*pairs(), batch_tokens=100) for one in passes]
+        np.concatenate, [packed.logprobs(*pairs(), batch_tokens=100) for packed in passes]
     )
     assert 0 < np.abs(actual - exact).mean() < 0.15
 

@@ -222,32 +222,39 @@ def test_texts_are_stored_once_and_can_be_restored() -> None:
     assert len(strings) == len(set(strings))
     assert strings.count(ATTACK) == 1
     assert data["categories"] == list(report.categories)
-    for at, (sample, example) in enumerate(zip(report.samples, reported.examples(), strict=True)):
-        assert strings[samples["id"][at]] == sample.id
-        source = strings[samples["source"][at]]
+    for index, (sample, example) in enumerate(
+        zip(report.samples, reported.examples(), strict=True)
+    ):
+        assert strings[samples["id"][index]] == sample.id
+
+        source = strings[samples["source"][index]]
         assert source == example.source
-        start, length = samples["focus"][at]
+        start, length = samples["focus"][index]
         assert _slice(source, start, start + length) == "cook"
+
         for side in ("correct", "incorrect"):
             made = [
                 _slice(source, 0, a) + strings[t] + _slice(source, b, None)
-                for a, b, t in samples[side][at]
+                for a, b, t in samples[side][index]
             ]
             assert made == list(getattr(example, f"{side}_sources"))
+
         for system in (0, 1):
-            assert strings[data["translations"][system][at]] == sample.translations[system]
+            assert strings[data["translations"][system][index]] == sample.translations[system]
             judgements: Any = sample.judgements[system]
             by_probability, by_words = (data["judgements"][metric][system] for metric in (0, 1))
-            for own, judgement in zip((by_probability, by_words), judgements, strict=True):
-                assert VERDICTS[own["verdict"][at]] == judgement.verdict
+            for columns, judgement in zip((by_probability, by_words), judgements, strict=True):
+                assert VERDICTS[columns["verdict"][index]] == judgement.verdict
+
             probability = judgements[0].probability_correct
-            assert by_probability["p"][at] == pytest.approx(probability, abs=1e-4)
-            assert by_probability["weight"][at] == judgements[0].weight
+            assert by_probability["p"][index] == pytest.approx(probability, abs=1e-4)
+            assert by_probability["weight"][index] == judgements[0].weight
             assert by_words["p"] == 0
-            assert strings[by_words["gold"][at]] == judgements[1].gold
+            assert strings[by_words["gold"][index]] == judgements[1].gold
+
     labels, others = data["labels"]
     assert others == {}
-    actual = {at: (row[0], *(strings[k] for k in row[1:])) for at, row in labels.items()}
+    actual = {index: (row[0], *(strings[k] for k in row[1:])) for index, row in labels.items()}
     expected = {"0": (0, "Male", "Male"), "1": (-1, "male", "female"), "2": (1, *["female"] * 2)}
     assert actual == expected
 
@@ -287,8 +294,8 @@ def explained(translation: str = "Die Köchin ging, froh.") -> Explanation:
     return explain(SpelledEvaluator(max_tokens=200), translation, right, wrong, **EN_DE)
 
 
-def shown(found: Explanation, width: int = 120) -> str:
-    return printed(explanations.explanation_table(found), width=width, is_whole=True)
+def shown(explanation: Explanation, width: int = 120) -> str:
+    return printed(explanations.explanation_table(explanation), width=width, is_whole=True)
 
 
 def test_the_table_shows_every_word_and_marks_the_deciding_ones() -> None:
@@ -333,9 +340,9 @@ def test_html_is_complete_and_escaped() -> None:
 
 
 def test_the_bar_marks_the_probability() -> None:
-    for probability, place, side in ((0.25, "25.0", "incorrect"), (0.815, "81.5", "correct")):
+    for probability, left, side in ((0.25, "25.0", "incorrect"), (0.815, "81.5", "correct")):
         html = explanations.explanation_html(replace(explained(), probability_correct=probability))
-        assert re.findall(r'cc-bar-mark cc-(\w+)" style="left:([0-9.]+)%"', html) == [(side, place)]
+        assert re.findall(r'cc-bar-mark cc-(\w+)" style="left:([0-9.]+)%"', html) == [(side, left)]
 
 
 def test_word_colours_show_the_side_they_favour() -> None:

@@ -10,9 +10,9 @@ from cc_hf.results import EvaluationResult
 from tests.helpers import reported
 from tests.helpers.browser import Locator, Page
 from tests.helpers.four_systems import four_systems
-from tests.helpers.judged import result_of
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
+from tests.helpers.usual import known, result_of
 from tests.unit.reports.page.conftest import Opened
 
 
@@ -240,8 +240,7 @@ def test_all_winomt_is_complete(page: Page, opened: Opened, shared: Path, tmp_pa
     opened(build_report(systems, examples=examples, n_resamples=10))
     assert (tmp_path / "out.html").stat().st_size < 5_000_000
     for part in ("h1", ".evaluator", ".cite", "table.summary"):
-        box = page.locator(part).bounding_box()
-        assert box is not None
+        box = known(page.locator(part).bounding_box())
         assert 0 <= box["y"] < box["y"] + box["height"] <= 900, part
         assert 0 <= box["x"] < box["x"] + box["width"] <= 1440, part
     assert page.evaluate("document.querySelector('.scroll').scrollWidth <= innerWidth")
