@@ -38,8 +38,10 @@ def test_a_noun_shows_the_gender(
 
 def test_the_words_of_a_focus_and_its_article_are_found() -> None:
     links = ((0, 0), (3, 2), (4, 3))
-    found = person("The very brave construction worker left.", "construction worker", 15, "", links)
-    assert (found.linked, found.article_linked) == ((2, 3), (0,))
+    translated = person(
+        "The very brave construction worker left.", "construction worker", 15, "", links
+    )
+    assert (translated.linked, translated.article_linked) == ((2, 3), (0,))
 
 
 def test_a_focus_without_an_article_has_none() -> None:

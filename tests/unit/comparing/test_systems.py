@@ -119,8 +119,8 @@ def test_metrics_without_probabilities_have_no_weighted_differences() -> None:
 def test_weighted_figures_that_one_result_lacks_are_not_compared(older: str) -> None:
     results = {name: judged(name) for name in "ab"}
     plain = {n: v for n, v in results[older].scores.items() if not n.startswith("weighted")}
-    (one,) = compare({**results, older: replace(results[older], scores=plain)}).systems
-    assert {"accuracy"} <= one.differences.keys() <= plain.keys()
+    (actual,) = compare({**results, older: replace(results[older], scores=plain)}).systems
+    assert {"accuracy"} <= actual.differences.keys() <= plain.keys()
 
 
 def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> None:
@@ -187,8 +187,8 @@ def test_f1_are_exchanged_by_pairs(n_together: int, n_exchanged: int) -> None:
         )
         for name, r in read_genders(a=8, b=2).items()
     }
-    (one,) = compare(results).systems
-    assert one.differences["f1_female"].p_value == 2 / 2**n_exchanged
+    (actual,) = compare(results).systems
+    assert actual.differences["f1_female"].p_value == 2 / 2**n_exchanged
 
 
 def test_metrics_on_the_same_translations_are_compared_by_agreement() -> None:

@@ -137,8 +137,8 @@ def test_a_row_that_one_system_leaves_uncounted_is_none_that_only_one_has_right(
     read = replace(first.judgements[0], verdict="correct", is_correct=True, weight=1)
     second = replace(first, judgements=(read, *first.judgements[1:]), system="b")
     compared, _, _ = compare_with_baseline({"a": first, "b": second}, baseline, n_resamples=50)
-    (one,) = compared.values()
-    assert (one.mcnemar.n_only_first, one.mcnemar.n_only_second) == (0, 0)
+    (comparison,) = compared.values()
+    assert (comparison.mcnemar.n_only_first, comparison.mcnemar.n_only_second) == (0, 0)
 
 
 def test_evidence_gives_the_threshold_and_bounds_its_share(
