@@ -78,7 +78,7 @@ class Pymorphy:
             Analysis(
                 parse.normal_form,
                 _POS.get(parse.tag.POS, ""),
-                _BOTH if "ms-f" in parse.tag else _GENDERS.get(parse.tag.gender, frozenset()),
+                _BOTH if "ms-f" in str(parse.tag) else _GENDERS.get(parse.tag.gender, frozenset()),
                 _NUMBERS.get(parse.tag.number, ""),
             )
             for parse in self.analyzer.parse(word)
