@@ -17,7 +17,7 @@ DEMO_OUT = out/simplegen.en-de
 # Byte code is kept even where the environment forbids it: each process that the tests start would compile the package again.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test test-product test-studies check check-types check-rest fuzz compat docs figures leaderboard benchmark benchmark-check evaluator clean dist matrix
+.PHONY: demo test test-times test-product test-studies check check-types check-rest fuzz compat docs figures leaderboard benchmark benchmark-check evaluator clean dist matrix
 
 demo: $(DEMO)  ## environment with what the demo needs, then the main job on the embedded evaluator
 	@mkdir -p out
@@ -48,6 +48,11 @@ ifdef COVERAGE
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 endif
+
+test-times: $(STAMP)  ## all tests, and the 30 slowest into docs/internals.md
+	mkdir -p out
+	$(PYTEST) --durations=30 tests cc_hf $(STUDIES) > out/tests.log
+	$(BIN)/python -m tools.slowest_tests out/tests.log
 
 test-product: $(STAMP)  ## the tests without those of studies and without contracts
 	$(PYTEST) $(PRODUCT)

@@ -4,6 +4,7 @@ import copy
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import cc_hf
 from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.loading import evaluator_of
+from cc_hf.models import pretrained
 from cc_hf.models.light_marian import LightMarian, LightMarianTokenizer, light_marian
 from cc_hf.models.location import TINY_EN_DE
 from cc_hf.models.pretrained import load_model
@@ -56,6 +58,14 @@ ODD_TEXTS = [
     ">>a</s><< b",
     "▁ ▁▁word",
 ]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _models_of_this_module() -> Iterator[None]:
+    """A process keeps models, and a test elsewhere may have made this one whole."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pretrained, "_MODELS", pretrained.Recent(pretrained.KEPT_MODELS))
+        yield
 
 
 def light_of(folder: Path | str) -> tuple[LightMarian, LightMarianTokenizer] | None:
