@@ -53,6 +53,7 @@ FILES = (
 #: What licences of dependencies say of themselves -> their identifier.
 _LICENCES = {
     "apache": "Apache-2.0",
+    "cc by-sa": "CC-BY-SA-4.0",
     "bsd": "BSD-3-Clause",
     "mpl": "MPL-2.0",
     "lgpl": "LGPL-3.0",
