@@ -44,8 +44,8 @@ LIMITS = {
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 36_885,
-    "docstring lines": 25_840,
+    "tests": 37_026,
+    "docstring lines": 25_886,
     "names of the core that slices import": 587,
     "names of the core that studies import": 260,
 }
