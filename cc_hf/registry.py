@@ -47,6 +47,7 @@ __all__ = [
     "READERS",
     "REPORT_SECTIONS",
     "SENTENCES",
+    "SYSTEM_SCHEMES",
     "Study",
     "find",
     "forget_plugins",
@@ -179,6 +180,13 @@ EVALUATOR_SCHEMES: dict[str, str] = {
     "server": "cc_hf.plugins.asking.server_evaluator:open_server_evaluator",
 }
 
+#: What stands before the colon in the name of a system that is no model -> what translates: a
+#: function of a `cc_hf.systems.system.System`, its sources and, by name, `src_lang`, `tgt_lang` and
+#: other options of the command. It returns the translations, and the system as a signature has it.
+SYSTEM_SCHEMES: dict[str, str] = {
+    "apertium": "cc_hf.plugins.apertium.system:translate_by_apertium",
+}
+
 #: Reader of the genders of words -> a function of a language that returns a
 #: `cc_hf.text.morphology.MorphologyReader`.
 MORPHOLOGY_READERS: dict[str, str] = {
@@ -286,6 +294,7 @@ _TABLES: dict[str, Mapping[str, str | Study | Verb]] = {
     "publisher": PUBLISHERS,
     "reader": READERS,
     "report section": REPORT_SECTIONS,
+    "system scheme": SYSTEM_SCHEMES,
     "study": {},  # study -> a `Study`; those of the papers are in the package cc_hf_studies
 }
 #: What can be added: the kinds of `names`.
@@ -309,6 +318,7 @@ _GROUPS = {
     "publisher": "cc_hf.publishers",
     "reader": "cc_hf.readers",
     "report section": "cc_hf.report_sections",
+    "system scheme": "cc_hf.system_schemes",
     "study": "cc_hf.studies",
 }
 # Kind -> the class that an entry point must name an instance or a subclass of.
@@ -327,6 +337,7 @@ _INSTANCES = {
     "publisher": "collections.abc:Callable",
     "reader": "collections.abc:Callable",
     "report section": "cc_hf.reports.sections:SectionHook",
+    "system scheme": "collections.abc:Callable",
     "study": "cc_hf.registry:Study",
 }
 _SUBCLASSES = {

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cc_hf import registry
 from cc_hf.cli.command import NewFile, Outcome
 from cc_hf.cli.fields import Fields
 from cc_hf.cli.options import Config, DataFields, SystemFields, TextOutput
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators import distributed as sharding
-from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.evaluators.options import LoadingOptions, scheme_of
 from cc_hf.files import is_file
 from cc_hf.languages import language_pair
 from cc_hf.systems.system import System
 from cc_hf.writing import STANDARD
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from cc_hf.data.files.nbest import Hypothesis
-    from cc_hf.schema import Example
     from cc_hf.systems.text_files import FileTranslation
 
 __all__ = ["translate"]
@@ -96,10 +96,11 @@ def translate(
     """
     from cc_hf.data.files.custom import is_custom
     from cc_hf.reading import read_lines
-    from cc_hf.systems.nbest import cued_sources, translate_nbest
 
     if system is None:
         raise InputError("--system: expected a model that translates, got none")
+    scheme = scheme_of(str(system.model), "system scheme")
+    translate_lists = _translator(scheme)
     searched: dict[str, Any] = {"n_best": n_best, "contrast": contrast, "progress": progress}
     if is_file(Path(dataset)) and not is_custom(dataset):
         is_of_dataset = config or contrast or system.separator
@@ -108,57 +109,70 @@ def translate(
                 f"{dataset}: expected a text file without a configuration, --limit, --data-dir,"
                 " --split, --contrast and a context, which belong to datasets"
             )
-        loading = _of_pair(loading, data.language_pair)
-        if n_best == 1:
-            options = {**vars(text), "progress": progress}
-            return _file_outcome(dataset, output, system, loading, options)
+        pair = language_pair(data.language_pair) if data.language_pair else (None, None)
+        loading = replace(
+            loading, src_lang=pair[0], tgt_lang=pair[1], distributed=sharding.is_launched()
+        )
+        if n_best == 1 and scheme is None:
+            return _file_outcome(
+                dataset, output, system, loading, {**vars(text), "progress": progress}
+            )
         if text.on_too_long != "error":
-            raise InputError("on_too_long: expected none with --nbest, which makes lists")
+            what = "--nbest, which makes lists" if n_best > 1 else "a system that is no model"
+            raise InputError(f"on_too_long: expected none with {what}")
         sources = read_lines(Path(dataset), keeps_end=True)
-        lists = translate_nbest(sources, system, loading=loading, **searched)
-        return _outcome([], lists, output)
-    material = data.load(dataset, config)
-    sources = system.sources(material.examples)
-    if contrast:
-        if system.separator is not None:
-            raise InputError("contrast: expected sources with cues alone, got a context, too")
-        sources, searched["others"] = cued_sources(material.examples)
-    lists = translate_nbest(
-        sources,
-        system,
-        src_lang=material.src_lang,
-        tgt_lang=material.tgt_lang,
-        loading=loading,
-        **searched,
-    )
-    return _outcome(material.examples if n_best == 1 else [], lists, output)
+        rows = [(str(n), source) for n, source in enumerate(sources)]
+    else:
+        material = data.load(dataset, config)
+        sources = system.sources(material.examples)
+        rows = [(example.id, example.source) for example in material.examples]
+        searched |= {"src_lang": material.src_lang, "tgt_lang": material.tgt_lang}
+        if contrast:
+            from cc_hf.systems.nbest import cued_sources
+
+            if system.separator is not None:
+                raise InputError("contrast: expected sources with cues alone, got a context, too")
+            sources, searched["others"] = cued_sources(material.examples)
+    lists = translate_lists(sources, system, loading=loading, **searched)
+    return _outcome(rows if n_best == 1 else [], lists, output)
+
+
+def _translator(scheme: str | None) -> Callable[..., list[tuple[Hypothesis, ...]]]:
+    """Return what translates: a model, or what the scheme of the system's name stands for."""
+    if scheme is None:
+        from cc_hf.systems.nbest import translate_nbest
+
+        return translate_nbest
+    from cc_hf.data.files.nbest import Hypothesis
+
+    opened = registry.resolve("system scheme", scheme)
+    return lambda sources, system, **options: [
+        (Hypothesis(text),) for text in opened(system, sources, **options)[0]
+    ]
 
 
 def _outcome(
-    examples: Sequence[Example], lists: Sequence[Sequence[Hypothesis]], output: Path
+    sources: Sequence[tuple[str, str]], lists: Sequence[Sequence[Hypothesis]], output: Path
 ) -> Outcome:
-    """Return what is written: the translation of each example, or lists without examples."""
+    """Return what is written: the translation of each source with its id, or lists without them."""
     from cc_hf.data.files.nbest import nbest_text
 
     about = f", {sum(map(len, lists)):,} translations"
     is_jsonl = output.suffix == ".jsonl"
-    if not examples:
+    if not sources:
         written = [[hypothesis._asdict() for hypothesis in of_source] for of_source in lists]
         return Outcome(written, text=nbest_text(lists, is_jsonl=is_jsonl), about=about)
     rows = [
-        {"id": example.id, "source": example.source, "translation": of_source[0].text}
-        for example, of_source in zip(examples, lists, strict=True)
+        {"id": row_id, "source": source, "translation": of_source[0].text}
+        for (row_id, source), of_source in zip(sources, lists, strict=True)
     ]
-    lines = [
-        json.dumps(row, ensure_ascii=False) if is_jsonl else row["translation"] for row in rows
-    ]
-    return Outcome(rows, text="".join(f"{line}\n" for line in lines), about=about)
-
-
-def _of_pair(loading: LoadingOptions, pair: str | None) -> LoadingOptions:
-    src_lang, tgt_lang = language_pair(pair) if pair else (None, None)
-    return replace(
-        loading, src_lang=src_lang, tgt_lang=tgt_lang, distributed=sharding.is_launched()
+    return Outcome(
+        rows,
+        text="".join(
+            f"{json.dumps(row, ensure_ascii=False) if is_jsonl else row['translation']}\n"
+            for row in rows
+        ),
+        about=about,
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cc_hf import registry
 from cc_hf.data.files.translations import LineCountError, name_of_file, read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError, shown
 from cc_hf.evaluation.fitting import (
@@ -25,7 +26,7 @@ from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material, check_material
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.functions import FunctionEvaluator
-from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.evaluators.options import LoadingOptions, scheme_of
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.lists import listed
 from cc_hf.models.location import default_evaluator
@@ -115,11 +116,10 @@ def evaluate(
             has_evaluator=evaluator is not None,
         )
     ]
-    check_translations_or_system(metrics, translations, system)
-    _check_name(name)
-    bootstrap = Bootstrap(seed=seed)
     # Translations are read first, so that a mismatch is found before any model is loaded.
-    texts = _read_or_check(material, translations, metrics, clean=clean)
+    texts, bootstrap = _checked(
+        material, metrics, translations, system, name=name, clean=clean, seed=seed
+    )
     loading = loading or LoadingOptions()
     if metrics[0].takes_evaluator and evaluator is None:
         _check_embedded(material)
@@ -196,10 +196,9 @@ def evaluate_all(
     classes = classes_of(metrics, material, has_translations=has_translations)
     not_run: dict[str, str] = {}
     chosen = with_options(classes, options, has_evaluator=evaluator is not None)
-    check_translations_or_system(chosen, translations, system)
-    _check_name(name)
-    bootstrap = Bootstrap(seed=seed)
-    texts = _read_or_check(material, translations, chosen, clean=clean)
+    texts, bootstrap = _checked(
+        material, chosen, translations, system, name=name, clean=clean, seed=seed
+    )
     loading = loading or LoadingOptions()
     scorer = None
     if any(metric.takes_evaluator for metric in chosen):
@@ -347,12 +346,20 @@ def _configurations_with(n: int, material: Material) -> str:
 def _translated(
     material: Material, system: str | Path | System, *, device: str | None, progress: bool
 ) -> _Texts:
+    system = system if isinstance(system, System) else System(system)
+    if (scheme := scheme_of(str(system.model), "system scheme")) is not None:
+        written, name = registry.resolve("system scheme", scheme)(
+            system,
+            system.sources(material.examples),
+            src_lang=material.src_lang,
+            tgt_lang=material.tgt_lang,
+        )
+        return _Texts(written, {"sys": name}, system=str(system.model))
     from cc_hf.evaluators.loading import load_with
     from cc_hf.models.pretrained import load_model
     from cc_hf.systems.backends import prepare
     from cc_hf.systems.translate import cut_note, translate_rows
 
-    system = system if isinstance(system, System) else System(system)
     written, cut = translate_rows(
         prepare(
             load_with(system.model, LoadingOptions(device=device)),
@@ -367,36 +374,45 @@ def _translated(
     )
     names = system.model if isinstance(system.model, tuple) else (system.model,)
     models = [load_model(name, device=device) for name in names]
-    signature_name = "+".join(model.signature_name for model in models)
-    fields = {"sys": system.signature(signature_name)}
-    counts = {}
-    if system.separator is not None:
-        counts["n_without_separator"] = sum(system.separator not in text for text in written)
-    translations = [system.last_sentence(text) for text in written]
+    counts = (
+        {}
+        if system.separator is None
+        else {"n_without_separator": sum(system.separator not in text for text in written)}
+    )
     return _Texts(
-        translations,
-        fields,
+        [system.last_sentence(text) for text in written],
+        {"sys": system.signature("+".join(model.signature_name for model in models))},
         counts,
         system="+".join(model.name for model in models),
         notes=(cut_note(cut, len(written)),) if cut else (),
     )
 
 
-def _read_or_check(
+def _checked(
     material: Material,
-    translations: str | Path | Sequence[str] | None,
     metrics: Sequence[Metric],
+    translations: str | Path | Sequence[str] | None,
+    system: str | Path | System | None,
     *,
+    name: object,
     clean: bool | None,
-) -> _Texts:
-    """Return the translations of a file or of a list, checked; none for None."""
+    seed: int,
+) -> tuple[_Texts, Bootstrap]:
+    """Check what an evaluation is asked for before anything is loaded.
+
+    Returns:
+        The translations of a file or of a list, none for None; and the bootstrap.
+    """
+    check_translations_or_system(metrics, translations, system)
+    _check_name(name)
+    bootstrap = Bootstrap(seed=seed)
     texts = _read(material, translations, metrics)
     written = [text if isinstance(text, str) else "" for text in texts.translations]
     # What is no translation is looked for before a model is loaded, too.
     known = known_texts(material.examples, ())
     for metric in metrics if written else ():
         check_wrapped(type(metric), written, known, clean=clean)
-    return texts
+    return texts, bootstrap
 
 
 def _read(
@@ -426,9 +442,11 @@ def _read(
                 f" is that of example {blank[0].id}, {blank[0].source[:80]!r}. Fix the system's"
                 " output, or give `option` on_blank=incorrect, so that they count so"
             )
-        counts = {"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused}
-        name = name_of_file(translations, material.src_lang, material.tgt_lang)
-        return _Texts(matched.translations, {}, counts, name)
+        return _Texts(
+            matched.translations,
+            counts={"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused},
+            system=name_of_file(translations, material.src_lang, material.tgt_lang),
+        )
     texts = listed("translations", translations)
     if len(texts) != len(examples):
         raise InputError(

@@ -156,15 +156,18 @@ class LoadingOptions:
         return cls(**options)
 
 
-def scheme_of(name: str) -> str | None:
+def scheme_of(name: str, kind: str = "evaluator scheme") -> str | None:
     """Return the "server" of "server:URL#MODEL"; None for a model on this machine or on the Hub.
+
+    Args:
+        kind: "system scheme" for the name of a system.
 
     Examples:
         >>> scheme_of("server:http://localhost:8000/v1"), scheme_of("org/model")
         ('server', None)
     """
     scheme, colon, _ = name.partition(":")
-    return scheme if colon and scheme in registry.names("evaluator scheme") else None
+    return scheme if colon and scheme in registry.names(kind) else None
 
 
 def named_members(

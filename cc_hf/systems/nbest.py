@@ -114,8 +114,12 @@ def _logprobs(
     tgt_lang: str,
 ) -> dict[tuple[str, str], float]:
     """Return the log-probability of each text under its source, by teacher forcing."""
-    pairs = [(source, text) for source, texts in zip(sources, lists, strict=True) for text in texts]
-    pairs = [pair for pair in pairs if not is_blank(pair[1])]
+    pairs = [
+        (source, text)
+        for source, texts in zip(sources, lists, strict=True)
+        for text in texts
+        if not is_blank(text)
+    ]
     if not pairs:
         return {}
     requests = [ScoringRequest(*pair, row) for row, pair in enumerate(pairs)]

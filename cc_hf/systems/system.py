@@ -37,7 +37,8 @@ class System:
 
     Attributes:
         model: model that translates: a name, a folder, or a model on the Hub; several make an
-            ensemble, whose members must share one tokenizer and vocabulary.
+            ensemble, whose members must share one tokenizer and vocabulary. Or rules, such as
+            apertium:eng-spa.
         num_beams: number of beams in the beam search.
         separator: text between a source and the sentences before it, which the system then reads,
             too, such as "<sep>" (contextual_* of mt_geneval); None for the source alone.
@@ -105,6 +106,9 @@ class System:
             'org/model@1a2b3c4/beam5/int8 torch'
         """
         context = "" if self.separator is None else f"/context {self.separator}"
-        is_plain = (self.precision, self.backend) == ("fp32", "torch")
-        arithmetic = "" if is_plain else f"/{self.precision} {self.backend}"
+        arithmetic = (
+            ""
+            if (self.precision, self.backend) == ("fp32", "torch")
+            else f"/{self.precision} {self.backend}"
+        )
         return f"{name}/beam{self.num_beams}{arithmetic}{context}"

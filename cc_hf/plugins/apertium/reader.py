@@ -19,7 +19,7 @@ from cc_hf.errors import DataError, MissingDependencyError, UnknownNameError
 from cc_hf.text.alignment import space_tokens
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, Analysis
 
-__all__ = ["Apertium", "open_apertium"]
+__all__ = ["LONGEST_WORD", "Apertium", "escaped", "open_apertium"]
 
 _PROGRAM = "lt-proc"
 #: Language -> the package with its dictionary, and the dictionary's name in it.
@@ -33,7 +33,7 @@ _DICTIONARIES = {
 _SECONDS_OF_START, _SECONDS_OF_TEXT = 60, 0.05
 # The time that lt-proc needs grows with the square of a word's length: a million letters take it
 # more than nine minutes, two hundred nothing.
-_LONGEST_WORD = 200
+LONGEST_WORD = 200
 # A word, or a character of the text between words that is escaped.
 _UNIT = re.compile(r"\\.|\^((?:\\.|[^\\$])*)\$", re.DOTALL)
 _POS = {
@@ -96,7 +96,7 @@ class Apertium:
         """Return the words of each text, by one process for all."""
         prepared = [_prepared(text) for text in texts]
         # Without the line break before NUL, lt-proc loses what stands at the end of a text.
-        written = "".join(f"{_escaped(text)}\n\0" for text in prepared)
+        written = "".join(f"{escaped(text)}\n\0" for text in prepared)
         limit = _SECONDS_OF_START + _SECONDS_OF_TEXT * len(texts)
         command = [self.program, "-z", "-a", str(self.dictionary)]
         try:
@@ -126,11 +126,12 @@ def _prepared(text: str) -> str:
     """Return a text that the program reads, with the same words at spaces."""
     composed = unicodedata.normalize("NFC", text).replace("\u2019", "'")
     without_surrogates = composed.encode("utf-8", "replace").decode()
-    tokens = space_tokens(re.sub(r"[\0\n\r]", "_", without_surrogates))
-    return " ".join(token[:_LONGEST_WORD] for token in tokens)
+    # U+FFFF would end a text, as lt-proc takes it for the end of a file.
+    tokens = space_tokens(re.sub(r"[\0\n\r\uffff]", "_", without_surrogates))
+    return " ".join(token[:LONGEST_WORD] for token in tokens)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     return re.sub(r"([\^$/<>{}\[\]@\\])", r"\\\1", text)
 
 

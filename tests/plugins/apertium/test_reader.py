@@ -92,7 +92,7 @@ def test_odd_texts_keep_their_words_and_their_number() -> None:
         "",
         "El médico^ $entró a/b <x> [y] {z} @w \\v",
         "a" * 100_000,
-        "l\u2019a\0b",
+        "l\u2019a\0b\uffffc",
         "\ud800",
         "me\u0301dico",
     ]
