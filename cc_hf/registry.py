@@ -226,6 +226,7 @@ LABEL_SETS: dict[str, str] = {
     "mt_geneval": "cc_hf.test_sets.mt_geneval.labels:REFERENCES",
     "mucow": "cc_hf.test_sets.mucow.labels:LABELS",
     "winomt": "cc_hf.test_sets.winomt.labels:LABELS",
+    "winomt_read": "cc_hf.plugins.gender_reading.labels:LABELS",
 }
 
 #: Kind of sentences -> the test sets of it, and the language pairs in which label sets have some.
@@ -240,7 +241,7 @@ SENTENCES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "senses": (("contrawsd", "mucow"), ("en-de", "en-ru")),
     "template": (
         ("gender_res", "genderous", "gest", "simplegen", "winomt"),
-        ("en-de", "en-el", "en-es", "en-nl", "en-ru"),
+        ("en-de", "en-el", "en-es", "en-fr", "en-it", "en-nl", "en-ru"),
     ),
 }
 

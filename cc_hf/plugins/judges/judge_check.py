@@ -15,7 +15,7 @@ from cc_hf import registry, signature
 from cc_hf.data.download import fetch
 from cc_hf.data.labelled import RIGHT, WRONG, LabelledTranslation, LabelSet
 from cc_hf.data.loading import declaration
-from cc_hf.errors import DataError, InputError, ResultWarning
+from cc_hf.errors import DataError, InputError, MissingDependencyError, ResultWarning
 from cc_hf.evaluation.correction import random_part
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
@@ -149,7 +149,11 @@ def check_judge(
                     progress=progress,
                 )
             ]
-        except (DataError, InputError) as error:  # such as cues that do not fit its sentences
+        except (
+            DataError,
+            InputError,
+            MissingDependencyError,
+        ) as error:  # such as cues that do not fit its sentences
             if len(chosen) == 1:
                 raise
             not_run[labels.name] = str(error)
