@@ -7,6 +7,7 @@ the dictionaries of Apertium.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -18,7 +19,7 @@ import typer
 from cc_hf import registry
 from cc_hf.data.download import fetch
 from cc_hf.data.labelled import RIGHT, WRONG, LabelSet
-from cc_hf.data.loading import declaration
+from cc_hf.data.loading import declaration, load_examples
 from cc_hf.evaluation.material import load_material
 from cc_hf.hub.cards import with_block
 from cc_hf.metrics.base import Rows
@@ -29,12 +30,13 @@ from cc_hf.reports.numbers import count, percent
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.text.alignment import find_aligner
-from cc_hf.text.morphology import FEMININE, MASCULINE
+from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, open_reader
 
 _CARD = Path(__file__).parent.parent / "cards/metrics/gender_reading.md"
 _SETS = ("winomt", "genderous", "gender_alternatives")
 _GENDERS = {"male": MASCULINE, "female": FEMININE}
 _OTHERS = {"male": "female", "female": "male"}
+_KINDS = ("determiner", "noun", "adjective", "participle", "pronoun", "numeral")
 _METRIC = GenderReading()
 
 
@@ -120,10 +122,54 @@ def _is_at_hand(labels: LabelSet, pair: str, upstream: Path) -> bool:
     return all((upstream / file.repository / file.path).exists() for file in files)
 
 
+def differing(upstream: Path) -> Iterator[str]:
+    """Yield the lines of the table of words in which a feminine and a masculine version differ."""
+    yield "| pair | versions | show one gender, % | right of these, % |"
+    yield "|---|---|---|---|"
+    labels: LabelSet = registry.resolve("label set", "gender_alternatives")
+    for pair in sorted(labels.configs):
+        lang = pair.partition("-")[2]
+        if RULES.get(lang, ("",))[0] != "context" or not _is_at_hand(labels, pair, upstream):
+            continue
+        examples = load_examples(labels.dataset, labels.configs[pair], data_dir=upstream)
+        texts = {gender: [e.extra[gender] for e in examples] for gender in (MASCULINE, FEMININE)}
+        reader = open_reader("apertium", lang)
+        words = {gender: reader.analyse(of_gender) for gender, of_gender in texts.items()}
+        shown = [
+            (gender, genders)
+            for man, woman in zip(*words.values(), strict=True)
+            for gender, genders in zip(words, _genders_of_differing(man, woman), strict=True)
+        ]
+        n_read = sum(len(genders) > 0 for _, genders in shown)
+        n_right = sum(genders == {gender} for gender, genders in shown)
+        right = with_interval(n_right / n_read, wilson_interval(n_right, n_read))
+        yield f"| {pair} | {count(len(shown))} | {percent(n_read / len(shown))} | {right} |"
+
+
+def _genders_of_differing(
+    man: Sequence[AnalysedWord], woman: Sequence[AnalysedWord]
+) -> tuple[set[str], set[str]]:
+    """Return the genders that the words show in which either version differs."""
+    sides = [[word.text.lower() for word in words] for words in (man, woman)]
+    blocks = difflib.SequenceMatcher(None, *sides, autojunk=False).get_opcodes()
+    of_man, of_woman = (
+        {
+            gender
+            for tag, *ends in blocks
+            if tag != "equal"
+            for word in words[ends[2 * side] : ends[2 * side + 1]]
+            if (gender := word.shown_gender(*_KINDS))
+        }
+        for side, words in enumerate((man, woman))
+    )
+    return of_man, of_woman
+
+
 def main(shared: Path) -> None:
     """Write the table."""
-    body = "\n".join(table(shared / "upstream"))
-    text = with_block(_CARD.read_text(encoding="utf-8"), "readers", body)
+    text = _CARD.read_text(encoding="utf-8")
+    for name, lines in (("readers", table), ("differing-words", differing)):
+        text = with_block(text, name, "\n".join(lines(shared / "upstream")))
     _CARD.write_text(text, encoding="utf-8", newline="\n")
 
 

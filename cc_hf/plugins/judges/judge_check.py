@@ -149,11 +149,8 @@ def check_judge(
                     progress=progress,
                 )
             ]
-        except (
-            DataError,
-            InputError,
-            MissingDependencyError,
-        ) as error:  # such as cues that do not fit its sentences
+        # Such as cues that do not fit its sentences, or a dictionary that is not installed.
+        except (DataError, InputError, MissingDependencyError) as error:
             if len(chosen) == 1:
                 raise
             not_run[labels.name] = str(error)
