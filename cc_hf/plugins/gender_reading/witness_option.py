@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cc_hf import registry
 from cc_hf.cli.command import Outcome
 from cc_hf.reports.report_parts import ReportTable
 from cc_hf.results import EvaluationResult, ResultSet
@@ -41,6 +42,7 @@ def evaluate_witness(
 
 
 def _with_witness(evaluate: Callable[..., Outcome], witness: str, /, **arguments: Any) -> Outcome:
+    registry.resolve("morphology reader", witness)  # before anything is scored
     metrics = [arguments["metric"] or _JUDGE, _WITNESS]
     options = [*(arguments["option"] or ()), f"reader={witness}"]
     outcome = evaluate(**{**arguments, "metric": ",".join(metrics), "option": options})
