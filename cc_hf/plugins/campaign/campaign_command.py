@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -131,17 +131,16 @@ def campaign(
         clean,
         seed,
     )
-    found, faults = find_submissions(
+    submitted, faults = find_submissions(
         submissions,
         materials.has,
         only=pairs[0] if len(pairs) == 1 else "",
         test_sets=[Path(dataset).stem],
     )
     if pairs:
-        found = [submission for submission in found if submission.pair in pairs]
+        submitted = [submission for submission in submitted if submission.pair in pairs]
         faults = [fault for fault in faults if not fault.pair or fault.pair in pairs]
-    expected = _expected(found, faults, materials)
-    chosen = found[index - 1 :: n_parts]
+    chosen = submitted[index - 1 :: n_parts]
     _prepare(output)
     with sole_writer(output if part is None else output / f"part-{index}", "output"):
         outcomes = _Outcomes(output, materials, judging, progress=progress)
@@ -151,7 +150,7 @@ def campaign(
         overview = Overview(
             Path(dataset).stem,
             outcomes.pairs,
-            expected,
+            _expected(submitted, [*faults, *outcomes.faults], outcomes.systems, materials.has),
             [*faults, *outcomes.faults],
             outcomes.n_judged,
             outcomes.n_new,
@@ -161,7 +160,7 @@ def campaign(
         lambda: _row(overview),
         lambda: pieces(overview, is_part=part is not None),
         files=files,
-        status=0 if outcomes.n_judged or (found and not chosen) else 1,
+        status=0 if outcomes.n_judged or (submitted and not chosen) else 1,
     )
 
 
@@ -179,13 +178,14 @@ def _checked_pair(text: str) -> str:
 
 
 def _expected(
-    found: list[Submission], faults: list[Fault], materials: Materials
+    submitted: list[Submission],
+    faults: list[Fault],
+    systems: Collection[str],
+    has: Callable[[str], bool],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the pairs and the systems of all files, those of refused ones if they are known."""
-    named = [(of.pair, of.system) for of in (*found, *faults) if of.pair and of.system]
-    named = [(pair, system) for pair, system in named if materials.has(pair)]
-    pairs, systems = ({*names} for names in zip(*named, strict=True)) if named else (set(), set())
-    return tuple(sorted(pairs)), tuple(sorted(systems, key=str.casefold))
+    """Return all pairs, and the systems of which a file was judged: others are only refused."""
+    pairs = {of.pair for of in (*submitted, *faults) if of.pair and of.system in systems}
+    return tuple(sorted(filter(has, pairs))), tuple(sorted(systems, key=str.casefold))
 
 
 def _prepare(output: Path) -> None:
@@ -207,6 +207,7 @@ class _Outcomes:
         self._progress = progress
         self.pairs: dict[str, PairFiles] = {}
         self.faults: list[Fault] = []
+        self.systems: set[str] = set()
         self.n_new = self.n_judged = 0
 
     def judge(self, pair: str, submissions: list[Submission], *, writes: bool) -> None:
@@ -226,6 +227,7 @@ class _Outcomes:
             else:
                 results[submission.system] = outcome
         self.n_judged += len(results)
+        self.systems.update(results)
         if writes and results:
             files = pair_files(pair, material, results)
             (self._output / "reports").mkdir(exist_ok=True)

@@ -84,18 +84,18 @@ def read_name(
         stem = name
     pair, text = _pair(stem, known)
     of_folders = [_pair(folder, known) for folder in reversed(folders)]
-    of_folder = next((found for found, _ in of_folders if found), "")
-    if pair and of_folder and pair != of_folder and known(pair) and known(of_folder):
+    of_folder = next((named for named, _ in of_folders if named), "")
+    whole = next((pair_name(folder) for folder in reversed(folders) if pair_name(folder)), "")
+    if pair and whole and pair != whole and known(pair) and known(whole):
         raise InputError(
-            f"expected one language pair, got {pair} in the name and {of_folder} in that of the"
-            " folder"
+            f"expected one language pair, got {pair} in the name and {whole} in that of the folder"
         )
     if not pair or (of_folder and known(of_folder) and not known(pair)):
         pair, text = (of_folder, "") if of_folder else ("", "")
     if not pair and (likely := _likely(stem)):
         raise InputError(f"expected a language pair such as en-de, got {likely!r}{_near(likely)}")
     rest = stem.replace(text, ".", 1) if text else stem
-    named = [folder for folder in reversed(folders) if not _pair(folder, known)[0]]
+    named = [folder for folder in reversed(folders) if not pair_name(folder)]
     return FileName(pair, _system(rest, pair, test_sets), named[0] if named else "")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cc_hf.plugins.campaign.pair_files import Figure, PairFiles
 from cc_hf.plugins.campaign.submissions import Fault
@@ -14,7 +14,7 @@ from cc_hf.reports.report_parts import Cell, Line, Piece, ReportTable
 
 __all__ = ["Overview", "latex_file", "pieces"]
 
-_MISSING, _REFUSED, _UNFIT = "missing", "refused", "†"
+_MISSING, _REFUSED, _UNFIT = "missing", "refused", "¹"
 _TEMPLATE = "plugins/campaign/page.html.jinja"
 
 
@@ -88,7 +88,7 @@ class Overview:
             for pair in pairs:
                 figure = self.figure(metric, pair, system)
                 if figure is None:
-                    cells.append(Cell("" if has_intervals else self.state(pair, system)))
+                    cells.append(Cell("-" if has_intervals else self.state(pair, system)))
                     continue
                 names.setdefault(figure_label(metric, figure.name), {})[pair] = None
                 value = f"{figure.value}{_UNFIT if figure.why_unfit else ''}"
@@ -142,7 +142,7 @@ def pieces(overview: Overview, *, is_part: bool = False) -> Iterator[Piece]:
     pairs, systems = overview.expected
     yield Line(
         f"{overview.title}: {counted(len(systems), 'system')}, {counted(len(pairs), 'pair')},"
-        f" {overview.n_judged:,} judged ({overview.n_new:,} now)",
+        f" {overview.n_judged:,} of {len(pairs) * len(systems):,} judged ({overview.n_new:,} now)",
         "title",
     )
     for metric in overview.metrics:
@@ -157,5 +157,7 @@ def pieces(overview: Overview, *, is_part: bool = False) -> Iterator[Piece]:
 
 def latex_file(overview: Overview) -> str:
     """Return the matrices, and the table of each pair for a paper."""
-    matrices = [overview.matrix(metric, has_intervals=True) for metric in overview.metrics]
+    tables = [overview.matrix(metric, has_intervals=True) for metric in overview.metrics]
+    about = "the brackets hold intervals; the best value of each pair is bold"
+    matrices = [replace(table, caption=f"{table.caption}; {about}") for table in tables]
     return "\n".join([latex_pieces(matrices), *(of.latex for of in overview.pairs.values())])

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf._version import __version__
+from cc_hf.data.files.custom import is_custom
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError, InputError, ResultWarning, UnknownNameError
@@ -24,7 +25,7 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import file_slug, is_file
 from cc_hf.languages import base_code
 from cc_hf.metrics.base import registered_metric
-from cc_hf.plugins.campaign.submissions import Fault, Submission
+from cc_hf.plugins.campaign.submissions import Fault, Submission, reason_of
 from cc_hf.results import ResultSet
 from cc_hf.writing import write_atomically
 
@@ -47,7 +48,7 @@ class Materials:
     dataset: str
     config: str | None
     data: DataOptions
-    _found: dict[str, Material | str] = field(default_factory=dict)
+    _known: dict[str, Material | str] = field(default_factory=dict)
 
     def of(self, pair: str) -> Material:
         """Return the material of a pair.
@@ -55,12 +56,12 @@ class Materials:
         Raises:
             InputError: for a pair that the dataset does not have.
         """
-        if pair not in self._found:
-            self._found[pair] = self._load(pair)
-        found = self._found[pair]
-        if isinstance(found, str):
-            raise InputError(found)
-        return found
+        if pair not in self._known:
+            self._known[pair] = self._load(pair)
+        material = self._known[pair]
+        if isinstance(material, str):
+            raise InputError(material)
+        return material
 
     def has(self, pair: str) -> bool:
         """Return whether the dataset has a pair."""
@@ -80,7 +81,8 @@ class Materials:
             alike = None if config else self._like_default(target)
             if alike is not None:
                 return data.load(self.dataset, alike)
-            return f"expected a language pair of {self.dataset}, got {pair}{_last(str(error))}"
+            known = "" if is_custom(self.dataset) else _last(str(error))
+            return f"expected a language pair of {Path(self.dataset).stem}, got {pair}{known}"
         except InputError as error:
             return str(error)
 
@@ -88,15 +90,15 @@ class Materials:
         """Return the configuration that is named as the default one, but for its language."""
         declared = declaration(self.dataset)
         name = declared.default_config
-        own = base_code(declared.config(name).tgt_langs[0])
-        other = re.sub(rf"(?<![a-z]){own}(?![a-z])", target, name)
+        default = base_code(declared.config(name).tgt_langs[0])
+        other = re.sub(rf"(?<![a-z]){default}(?![a-z])", target, name)
         return other if other != name and other in {c.name for c in declared.configs} else None
 
 
 def _last(message: str) -> str:
     """Return the end of a message on a pair: the pairs that there are."""
-    _, found, end = message.partition(". It has no ")
-    return f"; it has {end.partition(', but ')[2]}" if found else ""
+    _, mark, end = message.partition(". It has no ")
+    return f"; it has {end.partition(', but ')[2]}" if mark else ""
 
 
 @dataclass(frozen=True)
@@ -184,14 +186,14 @@ def judged(
         record = path.with_suffix(_INPUTS)
         try:
             inputs = judging.inputs(material, submission)
-            known = _known(path, record, inputs)
+            known = _stored(path, record, inputs)
             if known is not None:
                 yield submission, known, False
                 continue
             result = judging.judge(material, submission, progress=progress)
         except CCError as error:
-            text = re.sub(rf"^{re.escape(str(submission.path))}(#\S*)?[:,] ?", "", str(error))
-            fault = Fault(submission.file, text, submission.pair, submission.system)
+            reason = reason_of(error, submission.path)
+            fault = Fault(submission.file, reason, submission.pair, submission.system)
             yield submission, fault, False
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -200,7 +202,7 @@ def judged(
         yield submission, result, True
 
 
-def _known(path: Path, record: Path, inputs: str) -> ResultSet | None:
+def _stored(path: Path, record: Path, inputs: str) -> ResultSet | None:
     """Return the result of an earlier run on the same inputs; None for none, or a damaged one."""
     if not (is_file(path) and is_file(record)):
         return None

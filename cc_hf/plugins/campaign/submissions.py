@@ -24,7 +24,7 @@ from cc_hf.reading import read_text
 from cc_hf.records import parse_objects
 from cc_hf.text.other_languages import other_language
 
-__all__ = ["Fault", "Submission", "find_submissions", "is_wmt_json"]
+__all__ = ["Fault", "Submission", "find_submissions", "is_wmt_json", "reason_of"]
 
 _SIDE = re.compile(r"<(src|srcset|hyp|tstset|hypset|doc)\b([^<>]*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
@@ -123,22 +123,22 @@ def find_submissions(
         try:
             names[path] = read_name(path.relative_to(folder), known, test_sets)
         except InputError as error:
-            faults.append(Fault(str(path.relative_to(folder)), str(error)))
+            faults.append(Fault(path.relative_to(folder).as_posix(), str(error)))
     # A folder with a file that is named after a pair alone has the files of one system.
     of_systems = {path.parent for path, name in names.items() if not name.system and name.folder}
-    found = []
+    submissions = []
     for path, name in names.items():
-        file = str(path.relative_to(folder))
+        file = path.relative_to(folder).as_posix()
         if path.parent in of_systems:
             system = ".".join(filter(None, [name.folder, name.system]))
             name = name._replace(system=system)
         if not name.pair:
             name = name._replace(pair=only)
         try:
-            found += _of_file(path, file, name, known)
+            submissions += _of_file(path, file, name, known)
         except (CCError, OSError) as error:
-            faults.append(Fault(file, _reason(error, path), name.pair, name.system))
-    unique, doubled = _unique(found)
+            faults.append(Fault(file, reason_of(error, path), name.pair, name.system))
+    unique, doubled = _unique(submissions)
     return unique, [*faults, *doubled]
 
 
@@ -274,18 +274,18 @@ def _check_language(texts: Sequence[str], tgt_lang: str) -> None:
         )
 
 
-def _reason(error: Exception, path: Path) -> str:
+def reason_of(error: Exception, path: Path) -> str:
     """Return the message of an error without the path of the file, which stands before it."""
     text = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
-    return re.sub(rf"^{re.escape(str(path))}(#\S*)?[:,] ?", "", text)
+    return re.sub(rf"^{re.escape(str(path))}(#\S*)?[:,] ?", "", text).replace(str(path), "FILE")
 
 
-def _unique(found: Sequence[Submission]) -> tuple[list[Submission], list[Fault]]:
+def _unique(submissions: Sequence[Submission]) -> tuple[list[Submission], list[Fault]]:
     """Return the submissions of which there is one for a system and a pair. Equal files count as
     one; of different ones none is judged, since nothing says which is meant.
     """
     by_name: dict[tuple[str, str], list[Submission]] = defaultdict(list)
-    for submission in found:
+    for submission in submissions:
         by_name[submission.pair, name_key(file_slug(submission.system))].append(submission)
     unique, faults = [], []
     for (pair, _), group in sorted(by_name.items()):
