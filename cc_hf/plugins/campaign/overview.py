@@ -15,6 +15,7 @@ from cc_hf.reports.report_parts import Cell, Line, Piece, ReportTable
 __all__ = ["Overview", "latex_file", "pieces"]
 
 _MISSING, _REFUSED, _UNFIT = "missing", "refused", "¹"
+_MOST_FILES = 6  # that a line of the terminal names for a reason; the page names all
 _TEMPLATE = "plugins/campaign/page.html.jinja"
 
 
@@ -150,7 +151,9 @@ def pieces(overview: Overview, *, is_part: bool = False) -> Iterator[Piece]:
     if overview.faults:
         yield Line(f"{counted(len(overview.faults), 'file')} refused:", "heading")
     for reason, files in overview.reasons.items():
-        yield Line(f"{', '.join(files)}: {reason}", "item")
+        shown = ", ".join(files[:_MOST_FILES])
+        others = len(files) - _MOST_FILES
+        yield Line(f"{shown}{f' and {others:,} more' * (others > 0)}: {reason}", "item")
     for system, of_system in overview.missing.items() if not is_part else ():
         yield Line.named("missing: ", f"{system} in {', '.join(of_system)}", "alert")
 

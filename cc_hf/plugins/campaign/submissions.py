@@ -102,7 +102,7 @@ def find_submissions(
 
     Args:
         known: whether the test set has a language pair.
-        only: the pair of files whose names say none; "" for none.
+        only: the pair of the files where no name says any; "" for none.
         test_sets: names of test sets, which are no part of the name of a system.
 
     Returns:
@@ -126,13 +126,14 @@ def find_submissions(
             faults.append(Fault(path.relative_to(folder).as_posix(), str(error)))
     # A folder with a file that is named after a pair alone has the files of one system.
     of_systems = {path.parent for path, name in names.items() if not name.system and name.folder}
+    any_pair = any(name.pair for name in names.values())
     submissions = []
     for path, name in names.items():
         file = path.relative_to(folder).as_posix()
         if path.parent in of_systems:
             system = ".".join(filter(None, [name.folder, name.system]))
             name = name._replace(system=system)
-        if not name.pair:
+        if not any_pair:
             name = name._replace(pair=only)
         try:
             submissions += _of_file(path, file, name, known)
