@@ -44,9 +44,9 @@ LIMITS = {
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 36_885,
-    "docstring lines": 25_840,
-    "names of the core that slices import": 587,
+    "tests": 37_250,
+    "docstring lines": 26_100,
+    "names of the core that slices import": 604,
     "names of the core that studies import": 260,
 }
 #: What is counted, and must not be fewer.
