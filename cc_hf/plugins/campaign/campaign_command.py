@@ -28,10 +28,11 @@ from cc_hf.files import exists, is_folder, sole_writer
 from cc_hf.plugins.campaign.file_names import pair_name
 from cc_hf.plugins.campaign.overview import Overview, latex_file, pieces
 from cc_hf.plugins.campaign.pair_files import PairFiles, pair_files
-from cc_hf.plugins.campaign.run import Judging, Materials, judged
+from cc_hf.plugins.campaign.run import Judging, Materials, judged, kept_inputs, result_path
+from cc_hf.plugins.campaign.spans import ErrorSpan, kept_spans
 from cc_hf.plugins.campaign.submissions import Fault, Submission, find_submissions
 from cc_hf.reading import pairs_of
-from cc_hf.results import ResultSet
+from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.writing import write_atomically
 
 __all__ = ["campaign"]
@@ -229,7 +230,15 @@ class _Outcomes:
         self.n_judged += len(results)
         self.systems.update(results)
         if writes and results:
-            files = pair_files(pair, material, results)
+            paths = {of.system: result_path(self._output, of) for of in submissions}
+            examples = material.examples
+
+            def spans_of(result: EvaluationResult) -> list[tuple[ErrorSpan, ...] | None]:
+                path = paths[result.system]
+                kept = path.with_name(f"{path.stem}.{result.metric}.spans")
+                return kept_spans(kept, kept_inputs(path), result, examples)
+
+            files = pair_files(pair, material, results, spans_of)
             (self._output / "reports").mkdir(exist_ok=True)
             write_atomically(self._output / "reports" / f"{pair}.html", files.page)
             self.pairs[pair] = replace(files, page="")

@@ -4,14 +4,14 @@ the matrix, findings, the table for a paper, segment scores and error spans.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.figure_names import distance_to_best
 from cc_hf.metrics.headline import headline
-from cc_hf.plugins.campaign.spans import error_lines, error_spans, rating_lines, score_lines
+from cc_hf.plugins.campaign.spans import ErrorSpan, error_lines, rating_lines, score_lines
 from cc_hf.reports.derived_figures import known_figure
 from cc_hf.reports.figure_text import figure_name, language_pair
 from cc_hf.reports.findings import findings, most_split
@@ -21,7 +21,7 @@ from cc_hf.reports.numbers import limits, percent
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import Report
 from cc_hf.reports.tables.answer import report_of
-from cc_hf.results import ResultSet
+from cc_hf.results import EvaluationResult, ResultSet
 
 __all__ = ["Figure", "PairFiles", "pair_files"]
 
@@ -73,11 +73,17 @@ class PairFiles:
     has_samples: bool = True
 
 
-def pair_files(pair: str, material: Material, results: Mapping[str, ResultSet]) -> PairFiles:
+def pair_files(
+    pair: str,
+    material: Material,
+    results: Mapping[str, ResultSet],
+    spans_of: Callable[[EvaluationResult], Sequence[tuple[ErrorSpan, ...] | None]],
+) -> PairFiles:
     """Make the files of a pair.
 
     Args:
         results: system -> its results, at least one.
+        spans_of: returns the error spans of a result.
     """
     examples = material.examples
     report = report_of(results.values(), examples)
@@ -90,7 +96,7 @@ def pair_files(pair: str, material: Material, results: Mapping[str, ResultSet]) 
     judged = [result for of_system in results.values() for result in of_system.results]
     for result in (result for result in judged if result.judgements):
         scores += score_lines(result, pair)
-        spans = error_spans(result, examples)
+        spans = spans_of(result)
         if any(spans):
             errors += error_lines(result, examples, spans, material.src_lang)
             ratings.setdefault(result.metric, []).extend(rating_lines(result, spans))

@@ -26,10 +26,11 @@ from cc_hf.files import file_slug, is_file
 from cc_hf.languages import base_code
 from cc_hf.metrics.base import registered_metric
 from cc_hf.plugins.campaign.submissions import Fault, Submission, reason_of
+from cc_hf.reading import read_text
 from cc_hf.results import ResultSet
 from cc_hf.writing import write_atomically
 
-__all__ = ["ALL", "Judging", "Materials", "judged", "result_path"]
+__all__ = ["ALL", "Judging", "Materials", "judged", "kept_inputs", "result_path"]
 
 #: The name that stands for every metric that fits.
 ALL = "all"
@@ -165,6 +166,11 @@ def result_path(folder: Path, submission: Submission) -> Path:
     return folder / _RESULTS / submission.pair / f"{file_slug(submission.system)}.json"
 
 
+def kept_inputs(path: Path) -> str:
+    """Return what the result in a file depends on, as it was written beside it."""
+    return read_text(path.with_suffix(_INPUTS))
+
+
 def judged(
     folder: Path,
     material: Material,
@@ -206,9 +212,7 @@ def _stored(path: Path, record: Path, inputs: str) -> ResultSet | None:
     """Return the result of an earlier run on the same inputs; None for none, or a damaged one."""
     if not (is_file(path) and is_file(record)):
         return None
-    if record.read_text(encoding="utf-8", errors="replace") != inputs:
-        return None
     try:
-        return read_result_file(path)
+        return read_result_file(path) if kept_inputs(path) == inputs else None
     except CCError:
         return None

@@ -8,18 +8,24 @@ behind the last.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+from cc_hf.errors import CCError
+from cc_hf.files import is_file
 from cc_hf.normalization import is_blank
+from cc_hf.reading import read_text
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement
 from cc_hf.text.alignment import Alignment, find_aligner, space_tokens
+from cc_hf.writing import write_atomically
 
-__all__ = ["ErrorSpan", "error_lines", "error_spans", "rating_lines", "score_lines"]
+__all__ = ["ErrorSpan", "error_lines", "error_spans", "kept_spans", "rating_lines", "score_lines"]
 
 _ALIGNER = "fast_align"
 _TOKEN = re.compile(r"[^ \t]+")  # as `space_tokens` splits
@@ -70,6 +76,29 @@ def error_spans(
             continue
         given = [*_given(judgement, category), *_aligned(judgement, example, of_row, category)]
         spans.append(tuple(given) or None)
+    return spans
+
+
+def kept_spans(
+    path: Path, inputs: str, result: EvaluationResult, examples: Sequence[Example]
+) -> list[tuple[ErrorSpan, ...] | None]:
+    """Return what `error_spans` does, from a file if it has them: an alignment takes as long as
+    some metrics.
+
+    Args:
+        path: the file, which is written if it has others.
+        inputs: what the result depends on.
+    """
+    if is_file(path):
+        # A file that was altered is as good as none.
+        with contextlib.suppress(CCError, KeyError, TypeError, ValueError):
+            stored = json.loads(read_text(path))
+            rows = stored["spans"]
+            if stored["inputs"] == inputs and len(rows) == len(result.judgements):
+                return [None if row is None else tuple(ErrorSpan(**e) for e in row) for row in rows]
+    spans = error_spans(result, examples)
+    rows = [None if errors is None else [*map(asdict, errors)] for errors in spans]
+    write_atomically(path, json.dumps({"inputs": inputs, "spans": rows}))
     return spans
 
 

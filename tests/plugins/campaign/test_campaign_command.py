@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from cc_hf import registry
-from cc_hf.plugins.campaign import run
+from cc_hf.evaluation.material import DataOptions
+from cc_hf.plugins.campaign import run, spans
 from tests.helpers.browser import Page
 from tests.helpers.latex import overfull_boxes, without_latex
-from tests.helpers.usual import cc_hf, read_json, read_jsonl, write_lines
+from tests.helpers.usual import cc_hf, read_json, read_jsonl, write_jsonl, write_lines
 from tests.plugins.campaign import made
 
 METRIC = ("--metric", "words", "--option", "word=Maria")
@@ -150,6 +151,7 @@ def test_pairs_are_chosen_and_a_folder_without_anything_to_judge_fails(campaign:
     row = judge(campaign, "-l", "en-fr", "-l", "en-pt")
     assert {figure["pair"] for figure in row["figures"]} == {"en-fr", "en-pt"}
     assert "en-de.sysC.txt" not in {fault["file"] for fault in row["refused"]}
+    assert "nobody.txt" in {fault["file"] for fault in judge(campaign, "-l", "en-fr")["refused"]}
     (campaign / "empty").mkdir()
     write_lines(campaign / "wrong/en-de.a.txt", ["Ja."])
     words = ("campaign", "suite.jsonl", *METRIC, "-o", "none")
@@ -223,6 +225,24 @@ def test_error_spans_are_in_the_forms_of_mt_metrics_eval(campaign: Path) -> None
             assert (rating or {"errors": None})["errors"] in (expected, [], None)
 
 
+def test_error_spans_are_kept_and_made_anew_for_another_result(
+    campaign: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_lines(campaign / "in/en-de.sysC.txt", made.texts("sysC", "en-de"))
+    judge(campaign)
+    first = (campaign / "out/spans.jsonl").read_bytes()
+    with monkeypatch.context() as patches:
+        patches.setattr(spans, "error_spans", None)
+        judge(campaign)
+    assert (campaign / "out/spans.jsonl").read_bytes() == first
+    (campaign / "out/results/en-de/sysC.words.spans").write_text("[]", encoding="utf-8")
+    judge(campaign)
+    assert (campaign / "out/spans.jsonl").read_bytes() == first
+    write_lines(campaign / "in/en-de.sysC.txt", made.texts("sysD", "en-de"))
+    judge(campaign)
+    assert (campaign / "out/spans.jsonl").read_bytes() != first
+
+
 @pytest.mark.skipif(bool(without_latex()), reason=without_latex())
 def test_latex_has_the_matrix_and_a_table_for_each_pair(campaign: Path, tmp_path: Path) -> None:
     made.write_fitting(campaign / "in", made.REFUSED)
@@ -248,3 +268,49 @@ def test_the_page_has_the_matrix_and_links_and_fits_a_telephone(campaign: Path, 
     page.locator("table.matrix thead a").first.click()
     assert "12 systems" not in page.title()
     assert "10 systems" in page.title()
+
+
+def one_system(campaign: Path, *more: str) -> list[str]:
+    """Judge a folder with one system, and return its translations."""
+    (figure,) = judge(campaign, *more)["figures"]
+    path = campaign / f"out/results/{figure['pair']}/{figure['system']}.json"
+    return [judgement["translation"] for judgement in read_json(path)["results"][0]["judgements"]]
+
+
+def test_files_without_a_pair_are_of_the_only_chosen_pair(campaign: Path) -> None:
+    expected = made.texts("sysD", "en-fr")
+    write_lines(campaign / "in/sysD.txt", expected)
+    assert one_system(campaign, "-l", "en-fr") == expected
+    (campaign / "in").rename(campaign / "en-fr")
+    (campaign / "in").symlink_to(campaign / "en-fr")
+    assert one_system(campaign) == expected
+
+
+def test_sgm_and_xml_say_system_and_languages_themselves(campaign: Path) -> None:
+    expected = made.texts("sysE", "en-de")
+    segments = "".join(f'<seg id="{n}">{text}</seg>\n' for n, text in enumerate(expected, 1))
+    head = '<tstset setid="made" srclang="any" trglang="de"><doc sysid="sysE" docid="d">'
+    write_lines(campaign / "in/wmt.en-de.sgm", [f"{head}{segments}</doc></tstset>"])
+    assert one_system(campaign) == expected
+    (campaign / "in/wmt.en-de.sgm").unlink()
+    made.write_xml(campaign / "in", "en-fr").rename(campaign / "in/submissions.xml")
+    figures = judge(campaign)["figures"]
+    assert [(f["system"], f["pair"]) for f in figures] == [(s, "en-fr") for s in made.IN_XML]
+
+
+def test_documents_with_a_line_for_each_example_are_divided(campaign: Path) -> None:
+    expected = made.texts("sysE", "en-pt")
+    rows = [
+        {"doc_id": f"d{n}", "hypothesis": "\n\n".join(expected[n : n + 4]), "tgt_lang": "pt_BR"}
+        for n in (0, 4, 8)
+    ]
+    write_jsonl(campaign / "in/sysE.en-pt_BR.jsonl", rows)
+    assert one_system(campaign) == expected
+
+
+def test_a_configuration_may_hold_the_languages(shared: Path) -> None:
+    data = DataOptions(data_dir=shared / "upstream")
+    for config in (None, "counterfactual_{tgt}"):
+        material = run.Materials("mt_geneval", config, data).of("en-fr")
+        assert material.config is not None
+        assert material.config.name == "counterfactual_fr"
