@@ -185,7 +185,8 @@ def _expected(
     has: Callable[[str], bool],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return all pairs, and the systems of which a file was judged: others are only refused."""
-    pairs = {of.pair for of in (*submitted, *faults) if of.pair and of.system in systems}
+    named = [*((s.pair, s.system) for s in submitted), *((f.pair, f.system) for f in faults)]
+    pairs = {pair for pair, system in named if pair and system in systems}
     return tuple(sorted(filter(has, pairs))), tuple(sorted(systems, key=str.casefold))
 
 

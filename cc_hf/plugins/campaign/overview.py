@@ -82,16 +82,18 @@ class Overview:
             has_intervals: whether cells have intervals, and empty ones no reason.
         """
         pairs, systems = self.expected
-        rows = []
+        rows: list[list[str | Cell]] = []
         names: dict[str, dict[str, None]] = {}
+        has_unfit = False
         for system in systems:
-            cells = []
+            cells: list[str | Cell] = []
             for pair in pairs:
                 figure = self.figure(metric, pair, system)
                 if figure is None:
                     cells.append(Cell("-" if has_intervals else self.state(pair, system)))
                     continue
                 names.setdefault(figure_label(metric, figure.name), {})[pair] = None
+                has_unfit = has_unfit or bool(figure.why_unfit)
                 value = f"{figure.value}{_UNFIT if figure.why_unfit else ''}"
                 interval = figure.interval if has_intervals else ""
                 cells.append(Cell(value, interval, is_best=figure.is_best and has_intervals))
@@ -99,7 +101,7 @@ class Overview:
         title = f"{metric_name(metric)}: {next(iter(names), 'no figure')}"
         captions = [f"{', '.join(of)}: {name}" for name, of in [*names.items()][1:]]
         captions = ["figures are in percent", *captions]
-        if any(_UNFIT in cell.value for _, *cells in rows for cell in cells):
+        if has_unfit:
             captions.append(f"{_UNFIT} not fit to cite")
         return ReportTable.of(title, ("system", *pairs), rows, "; ".join(captions), n_repeated=0)
 

@@ -127,7 +127,7 @@ def find_submissions(
     # A folder with a file that is named after a pair alone has the files of one system.
     of_systems = {path.parent for path, name in names.items() if not name.system and name.folder}
     any_pair = any(name.pair for name in names.values())
-    submissions = []
+    submissions: list[Submission] = []
     for path, name in names.items():
         file = path.relative_to(folder).as_posix()
         if path.parent in of_systems:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cc_hf import registry
+from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.plugins.campaign import run, spans
 from tests.helpers.browser import Page
@@ -40,7 +41,6 @@ def counting(monkeypatch: pytest.MonkeyPatch, *, stops_at: int = 0) -> list[str]
         stops_at: the number of the system at which the program is interrupted; 0 for none.
     """
     judged: list[str] = []
-    evaluate = run.evaluate
 
     def counted(*arguments: Any, **options: Any) -> Any:
         judged.append(options["name"])
