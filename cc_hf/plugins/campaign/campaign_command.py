@@ -23,6 +23,7 @@ from cc_hf.cli.options import (
 )
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import DataOptions
+from cc_hf.evaluators import distributed as sharding
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import exists, is_folder, sole_writer
 from cc_hf.plugins.campaign.file_names import pair_name
@@ -119,6 +120,8 @@ def campaign(
 
     Example: cc-hf campaign simplegen --submissions submitted -o campaign
     """
+    if sharding.is_launched():
+        raise InputError("campaign: expected one process, got several; give each a --part")
     index, n_parts = _part(part)
     pairs = [_checked_pair(text) for text in language_pair or ()]
     materials = Materials(dataset, config, data)
