@@ -106,17 +106,18 @@ def campaign(
             "--output",
             "-o",
             metavar="DIR",
-            help="Folder to write, or to continue.",
+            help="New folder to write. That of an earlier run is continued.",
             rich_help_panel="Output",
         ),
     ],
     progress: bool = False,
 ) -> Outcome:
-    """Judge a folder of submissions in all language pairs, and continue where a run stopped.
+    """Judge a folder of submissions in all language pairs.
 
-    Files that do not fit are named with the reason, and the rest is judged. The folder gets
-    results/PAIR/SYSTEM.json, index.html with a report for each pair, tables.tex, segments.tsv, and
-    error spans for mt-metrics-eval: spans.jsonl and spans/PAIR.METRIC.seg.rating.
+    Files that do not fit are named with the reason, and the rest is judged. The same command
+    continues where it was stopped. The folder gets results/PAIR/SYSTEM.json, index.html with a
+    report for each pair, tables.tex, segments.tsv, and error spans for mt-metrics-eval: spans.jsonl
+    and spans/PAIR.METRIC.seg.rating.
 
     Example: cc-hf campaign simplegen --submissions submitted -o campaign
     """

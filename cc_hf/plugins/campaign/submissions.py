@@ -27,7 +27,7 @@ from cc_hf.text.other_languages import other_language
 __all__ = ["Fault", "Submission", "find_submissions", "is_wmt_json", "reason_of"]
 
 _SIDE = re.compile(r"<(src|srcset|hyp|tstset|hypset|doc)\b([^<>]*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_ATTRIBUTE = re.compile(r"""(?<![\w:-])([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _SYSTEMS = ("system", "sysid")
 _LANGUAGES = ("lang", "trglang")
 _ID, _TEXT = "doc_id", "hypothesis"  # keys of WMT's JSONL since 2025
