@@ -141,6 +141,7 @@ def campaign(
         materials.has,
         only=pairs[0] if len(pairs) == 1 else "",
         test_sets=[Path(dataset).stem],
+        output=output,
     )
     if pairs:
         submitted = [submission for submission in submitted if submission.pair in pairs]

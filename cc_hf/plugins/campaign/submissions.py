@@ -96,7 +96,12 @@ class Submission:
 
 
 def find_submissions(
-    folder: Path, known: Callable[[str], bool], *, only: str = "", test_sets: Collection[str] = ()
+    folder: Path,
+    known: Callable[[str], bool],
+    *,
+    only: str = "",
+    test_sets: Collection[str] = (),
+    output: Path | None = None,
 ) -> tuple[list[Submission], list[Fault]]:
     """Read the names of all files, and the beginnings of those that hold several systems.
 
@@ -104,6 +109,7 @@ def find_submissions(
         known: whether the test set has a language pair.
         only: the pair of the files where no name says any; "" for none.
         test_sets: names of test sets, which are no part of the name of a system.
+        output: a folder that may lie in it and holds no submissions; None for none.
 
     Returns:
         The submissions by pair and system, each of which occurs once; and the other files.
@@ -114,6 +120,9 @@ def find_submissions(
     if not is_folder(folder):
         raise InputError(f"submissions: expected a folder, got {folder}")
     paths = [p for p in sorted(folder.rglob("*")) if p.is_file() and not _is_hidden(p, folder)]
+    if output is not None and is_folder(output):
+        written = output.resolve()
+        paths = [path for path in paths if written not in path.resolve().parents]
     if not paths:
         raise InputError(f"submissions: expected a folder with files, {folder} holds none")
     only = only or pair_name(folder.resolve().name)

@@ -286,6 +286,14 @@ def test_files_without_a_pair_are_of_the_only_chosen_pair(campaign: Path) -> Non
     assert one_system(campaign) == expected
 
 
+def test_results_in_the_folder_of_submissions_are_no_submissions(campaign: Path) -> None:
+    write_lines(campaign / "en-de.sysD.txt", made.texts("sysD", "en-de"))
+    words = ("campaign", "suite.jsonl", "--submissions", ".", *METRIC, "-o", "out", "--json")
+    rows = [json.loads(cc_hf(*words, cwd=campaign).stdout) for _ in range(2)]
+    assert [row["n_new"] for row in rows] == [1, 0]
+    assert [fault["file"] for fault in rows[1]["refused"]] == ["suite.jsonl"]
+
+
 def test_sgm_and_xml_say_system_and_languages_themselves(campaign: Path) -> None:
     expected = made.texts("sysE", "en-de")
     segments = "".join(f'<seg id="{n}">{text}</seg>\n' for n, text in enumerate(expected, 1))
