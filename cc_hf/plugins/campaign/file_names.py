@@ -19,7 +19,7 @@ __all__ = ["FileName", "pair_name", "read_name"]
 _ENDINGS = {
     *("csv", "hyp", "json", "jsonl", "out", "parquet", "sgm", "sgml", "tsv", "txt", "xlsx", "xml")
 }
-_LANGUAGE = r"[a-z]{2,3}(?:_[A-Z][A-Za-z]{1,3})?"
+_LANGUAGE = r"(?:[a-z]{2,3}|[A-Z]{2})(?:_[A-Z][A-Za-z]{1,3})?"
 #: What has the form of a pair, also where one overlaps another, as in opus-mt-en-de.
 _PAIR = re.compile(rf"(?<![A-Za-z0-9])(?=({_LANGUAGE}-{_LANGUAGE})(?![A-Za-z0-9]))")
 #: The name of a test set, such as newstest2017, wmttest2022, generaltest2024, wmt25.

@@ -119,7 +119,7 @@ def find_submissions(
     """
     if not is_folder(folder):
         raise InputError(f"submissions: expected a folder, got {folder}")
-    paths = [p for p in sorted(folder.rglob("*")) if p.is_file() and not _is_hidden(p, folder)]
+    paths = [p for p in sorted(folder.rglob("*")) if not (p.is_dir() or _is_hidden(p, folder))]
     if output is not None and is_folder(output):
         written = output.resolve()
         paths = [path for path in paths if written not in path.resolve().parents]
@@ -130,6 +130,8 @@ def find_submissions(
     faults = []
     for path in paths:
         try:
+            if not path.is_file():
+                raise InputError("expected a file, got a broken link or a device")
             names[path] = read_name(path.relative_to(folder), known, test_sets)
         except InputError as error:
             faults.append(Fault(path.relative_to(folder).as_posix(), str(error)))

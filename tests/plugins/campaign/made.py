@@ -140,6 +140,7 @@ FAULTS = {
     "wmttest2022.en-de.src.en": "got a source or a reference",
     "en-de.sysG.txt": "expected one file for sysG in en-de, got another file than",
     "newstest2017.sysG.4911.en-de": "another file than en-de.sysG.txt",
+    "en-de.gone.txt": "got a broken link",
     "submission-sysH.jsonl": "expected a hypothesis for each of 12 examples",
 }
 #: What the faults above take away.
@@ -160,6 +161,7 @@ def write_faults(folder: Path) -> None:
     write_text(folder / "en-fr.sysE.txt", "")
     write_lines(folder / "en-pt.sysF.txt", texts("sysF", "en-es"))
     write_lines(folder / "wmttest2022.en-de.src.en", read_sources())
+    (folder / "en-de.gone.txt").symlink_to("nowhere.txt")
     write_lines(folder / "en-de.sysG.txt", texts("sysG", "en-de"))
     write_lines(folder / "newstest2017.sysG.4911.en-de", texts("sysA", "en-de"))
     row = {

@@ -21,6 +21,7 @@ def named(path: str) -> tuple[str, str, str]:
     ("wmttest2022.en-de.hyp.Online-A.de.txt", "en-de", "Online-A", ""),
     ("en-de.SYSTEM.txt", "en-de", "SYSTEM", ""),
     ("SYSTEM.en-pt_BR.jsonl", "en-pt", "SYSTEM", ""),
+    ("EN-DE.SYSTEM.txt", "en-de", "SYSTEM", ""),
     ("opus-mt-en-de.txt", "en-de", "opus-mt", ""),
     ("nllb_en-es.tsv", "en-es", "nllb", ""),
     ("en-es/GPT-4.txt", "en-es", "GPT-4", ""),
