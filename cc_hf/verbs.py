@@ -56,6 +56,11 @@ VERBS: dict[str, Verb] = {
         "Judge a system by its translations, or an evaluator itself.",
         "cc-hf evaluate simplegen --translations tiny.txt -o tiny.json",
     ),
+    "campaign": Verb(
+        "cc_hf.plugins.campaign.campaign_command:campaign",
+        "Judge a folder of submissions in all language pairs.",
+        "cc-hf campaign simplegen --submissions submitted -o campaign",
+    ),
     "explain": Verb(
         "cc_hf.cli.explain:explain",
         "Explain a judgement by what each word of a translation adds to it.",

@@ -162,10 +162,18 @@ _EXAMPLES_NOT_RUN = {
     for words in commands
 }
 #: What an example gets more, to save time.
-_FEWER = {"translate": "--num-beams 1 --limit 60", "evaluate": "--limit 60", "rerank": "--limit 8"}
+_FEWER = {
+    "translate": "--num-beams 1 --limit 60",
+    **dict.fromkeys(["evaluate", "campaign"], "--limit 60"),
+    "rerank": "--limit 8",
+}
 #: Words of a command -> commands that write what its example reads. WHOLE is a file with a
 #: translation of each sentence of SimpleGEN, and MODEL another evaluator.
 _BEFORE_EXAMPLES = {
+    "campaign": [
+        "translate simplegen en-de --num-beams 1 --limit 60 --system cc-tiny-en-de"
+        " -o submitted/en-de.tiny.txt"
+    ],
     "compare": ["evaluate simplegen --translations other.txt --limit 60 -o other.json"],
     "compare --by evaluator": [
         f"evaluate simplegen --translations {name}.txt --limit 60 -o results/{name}.{n}.json{model}"
@@ -464,7 +472,8 @@ def _write_files_of_examples(folder: Path, upstream: Path) -> None:
     texts["opus.jsonl"] = texts["other.jsonl"] = texts["judgements.jsonl"]
     for name, lines in texts.items():
         write_lines(folder / name, lines)
-    (folder / "results").mkdir()
+    for name in ("results", "submitted"):
+        (folder / name).mkdir()
 
 
 def test_examples_of_the_help_run(tmp_path: Path, shared: Path, tiny_marian: Path) -> None:

@@ -44,9 +44,9 @@ LIMITS = {
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 37_320,
-    "docstring lines": 18_450,
-    "names of the core that slices import": 593,
+    "tests": 37_720,
+    "docstring lines": 18_700,
+    "names of the core that slices import": 609,
     "names of the core that studies import": 260,
 }
 #: What is counted, and must not be fewer.

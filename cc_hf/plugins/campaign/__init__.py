@@ -1,0 +1,1 @@
+"""A campaign: a folder of submissions, judged in all pairs at once, and shown in one place."""
