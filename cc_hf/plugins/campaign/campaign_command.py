@@ -154,7 +154,7 @@ def campaign(
             of_pair = [submission for submission in chosen if submission.pair == pair]
             outcomes.judge(pair, of_pair, writes=part is None)
         overview = Overview(
-            Path(dataset).stem,
+            materials.title,
             outcomes.pairs,
             _expected(submitted, [*faults, *outcomes.faults], outcomes.systems, materials.has),
             [*faults, *outcomes.faults],
@@ -163,7 +163,7 @@ def campaign(
         )
         files = _written(output, overview) if part is None and overview.pairs else []
     return Outcome(
-        lambda: _row(overview),
+        lambda: _row(dataset, overview),
         lambda: pieces(overview, is_part=part is not None),
         files=files,
         status=0 if outcomes.n_judged or (submitted and not chosen) else 1,
@@ -273,10 +273,10 @@ def _lines(lines: Any) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _row(overview: Overview) -> Mapping[str, Any]:
+def _row(dataset: str, overview: Overview) -> Mapping[str, Any]:
     """Return what `--json` prints."""
     return {
-        "dataset": overview.title,
+        "dataset": Path(dataset).stem,
         "n_judged": overview.n_judged,
         "n_new": overview.n_new,
         "figures": [

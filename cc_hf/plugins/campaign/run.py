@@ -51,6 +51,13 @@ class Materials:
     data: DataOptions
     _known: dict[str, Material | str] = field(default_factory=dict)
 
+    @property
+    def title(self) -> str:
+        """The name of the test set in words; that of the file for the user's own."""
+        return (
+            Path(self.dataset).stem if is_custom(self.dataset) else declaration(self.dataset).title
+        )
+
     def of(self, pair: str) -> Material:
         """Return the material of a pair.
 
