@@ -25,6 +25,8 @@ class AlternativeOptions:
         n_best: number of hypotheses of the n-best list.
         methods: ways to make candidates, of "nbest", "cue" (sources with cues) and "contrast"
             (cue-contrastive decoding), which are tried in this order; None for all.
+        reader: dictionary that also says which gender the words show that differ, such as apertium,
+            german-nouns or pymorphy3; None for the evaluator alone.
 
     Raises:
         InputError: for another method, or a number below 1.
@@ -33,6 +35,7 @@ class AlternativeOptions:
     cues: str | None = None
     n_best: Annotated[int, AtLeast(1)] = 16
     methods: tuple[str, ...] | None = None
+    reader: str | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -32,6 +32,7 @@ from cc_hf.plugins.reranking.gendered_pairs import FUNCTION_WORDS, PairCheck, ch
 from cc_hf.plugins.reranking.reranking import ChosenHypothesis, rerank
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.systems.system import System
+from cc_hf.text.morphology import AnalysedWord, MorphologyReader, open_reader
 from cc_hf.text.professions import profession
 from cc_hf.text.tokenization import whole_words
 from cc_hf.text.transliteration import in_latin_letters
@@ -92,6 +93,14 @@ class _Run:
     loading: LoadingOptions | None
     progress: bool
     leaks: frozenset[str] = frozenset()
+    reader: MorphologyReader | None = None
+
+    def words(self, lists: Sequence[Sequence[str]]) -> dict[str, tuple[AnalysedWord, ...]]:
+        """Return the words of each text as the dictionary reads them; {} without one."""
+        if self.reader is None:
+            return {}
+        texts = [*dict.fromkeys(text for of_row in lists for text in of_row)]
+        return dict(zip(texts, self.reader.analyse(texts), strict=True))
 
     def lists(
         self, sources: Sequence[str], *, n_best: int = 1, **contrast: Any
@@ -185,6 +194,7 @@ def alternatives(
             " checked by the articles and pronouns of the language"
         )
     languages = {"src_lang": src_lang, "tgt_lang": tgt_lang}
+    reader = None if options.reader is None else open_reader(options.reader, tgt_lang)
     scorer = resolve_evaluator(evaluator, loading or LoadingOptions(), **languages)
     if isinstance(scorer, FunctionEvaluator):
         raise InputError("evaluator: expected a model, got a function")
@@ -197,7 +207,7 @@ def alternatives(
         None if person.reason else _example(str(i), source, person.focus, wording.source, languages)
         for i, (source, person) in enumerate(zip(sources, people, strict=True))
     ]
-    run = _Run(system, loaded, scorer, languages, loading, progress)
+    run = _Run(system, loaded, scorer, languages, loading, progress, reader=reader)
     lists = run.lists(sources, n_best=options.n_best)
     results = [
         Alternatives(source, person.focus.text, hypotheses[0].text, reason=person.reason)
@@ -314,8 +324,9 @@ def _paired(
     if method is None:
         yield from read
         return
+    words = run.words(texts)
     pairs = [
-        _pairs(result, of_row, reading, run, method)
+        _pairs(result, of_row, reading, run, method, words)
         for result, of_row, reading in zip(read, texts, readings, strict=True)
     ]
     # Only pairs that may be kept are scored without a cue.
@@ -354,6 +365,7 @@ def _pairs(
     reading: Sequence[float | None],
     run: _Run,
     method: str,
+    words: Mapping[str, Sequence[AnalysedWord]],
 ) -> list[_Pair]:
     """Return the best pairs of candidates, in the order of the sum of both ranks."""
     known = [(i, p) for i, p in enumerate(reading) if p is not None]
@@ -373,6 +385,7 @@ def _pairs(
                 first=result.first,
                 leaks=frozenset() if method == "nbest" else run.leaks,
                 direction=_is_between(reading, man, woman),
+                words=(words[texts[man]], words[texts[woman]]) if words else None,
             ),
         )
         for man, woman in order

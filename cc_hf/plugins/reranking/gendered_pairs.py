@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord
 from cc_hf.text.tokenization import whole_words
 from cc_hf.text.transliteration import in_latin_letters
 
@@ -17,6 +18,7 @@ __all__ = ["FUNCTION_WORDS", "PairCheck", "check_pair"]
 
 _MOST_WORDS = 6  # that differ between both translations
 _MOST_IN_BLOCK = 3
+_GENDERED = ("determiner", "noun", "adjective", "participle", "pronoun")
 _PREFIX = 3  # letters that words of one lemma share
 
 #: Target language -> articles, pronouns and possessives that change with the gender of a person.
@@ -49,6 +51,8 @@ class PairCheck:
         minimal: whether they differ in a few words of the same lemmas, or function words.
         no_leak: whether neither holds a word of the cue.
         adequate: whether neither is much less probable than the plain translation.
+        shown: whether the words that differ show both genders by a dictionary, each on its side, as
+            far as it knows them; True without a dictionary.
         differing: the words that differ, (masculine, feminine) for each place.
     """
 
@@ -57,11 +61,12 @@ class PairCheck:
     no_leak: bool
     adequate: bool
     differing: tuple[tuple[str, str], ...]
+    shown: bool = True
 
     @property
     def failed(self) -> tuple[str, ...]:
         """The names of the checks that the pair does not pass."""
-        names = ("direction", "minimal", "no_leak", "adequate")
+        names = ("direction", "minimal", "no_leak", "adequate", "shown")
         return tuple(name for name in names if not getattr(self, name))
 
 
@@ -74,12 +79,16 @@ def check_pair(
     leaks: frozenset[str] = frozenset(),
     direction: bool = True,
     adequate: bool = True,
+    words: tuple[Sequence[AnalysedWord], Sequence[AnalysedWord]] | None = None,
 ) -> PairCheck:
     """Check whether two translations differ in the gender that they show, and in nothing else.
 
     Words are compared in lower case and without accents. At most six words of a side may differ,
     three in one place. Each must be a function word, or begin with the same three letters as a word
     of the other side in that place.
+
+    Args:
+        words: the words of both sides, read in a dictionary; None without one.
 
     Examples:
         >>> check = check_pair("Der Lehrer sah ihn.", "Die Lehrerin sah ihn.", "de")
@@ -110,7 +119,23 @@ def check_pair(
         and not ({"[", "("} & {*masculine, *feminine}) - set(first),
         adequate=adequate,
         differing=tuple((" ".join(sides[0][a]), " ".join(sides[1][b])) for a, b in blocks),
+        shown=words is None
+        or _show_both(
+            words,
+            [{word for a in blocks for word in sides[i][a[i]]} for i in (0, 1)],
+        ),
     )
+
+
+def _show_both(
+    words: tuple[Sequence[AnalysedWord], Sequence[AnalysedWord]], differing: Sequence[set[str]]
+) -> bool:
+    """Return whether the words that differ show one gender on each side, or on one at least."""
+    of_man, of_woman = (
+        {word.shown_gender(*_GENDERED) for word in side if word.text in of_side} - {""}
+        for side, of_side in zip(words, differing, strict=True)
+    )
+    return of_man <= {MASCULINE} and of_woman <= {FEMININE} and bool(of_man or of_woman)
 
 
 def _are_forms(left: Sequence[str], right: Sequence[str], function_words: set[str]) -> bool:

@@ -22,6 +22,7 @@ from cc_hf.plugins.reranking.nbest_files import read_nbest
 from cc_hf.plugins.reranking.rerank_options import READINGS, SELECTIONS, RerankOptions
 from cc_hf.plugins.reranking.reranking import Reranking, rerank
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
+from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, Analysis
 from tests.helpers.usual import (
     cases,
     coarse_scores,
@@ -300,6 +301,38 @@ def test_the_command_reads_sentences_and_datasets(tmp_path: Path) -> None:
 )
 def test_gender_pairs(masculine: str, feminine: str, lang: str, options: Any, failed: Any) -> None:
     assert check_pair(masculine, feminine, lang, **options).failed == failed
+
+
+_NOUNS = {"Arzt": {MASCULINE}, "Ärztin": {FEMININE}, "Gast": {MASCULINE, FEMININE}}
+
+
+def _words(text: str) -> tuple[AnalysedWord, ...]:
+    return tuple(
+        AnalysedWord(word, token, (Analysis(word, "noun", frozenset(_NOUNS.get(word, ()))),))
+        for token, word in enumerate(text.split())
+    )
+
+
+@cases(
+    ("Der Arzt", "Die Ärztin", True),
+    ("Die Ärztin", "Der Arzt", False),  # each shows the other gender
+    ("Der Gast", "Die Ärztin", True),  # one side is enough
+    ("Der Gast", "Die Gast", False),  # nothing is shown
+    ("Der Arzt", "Die Arzt", False),  # what both have in common is not read
+)
+def test_a_dictionary_says_which_gender_differing_words_show(
+    masculine: str, feminine: str, shown: bool
+) -> None:
+    words = (_words(masculine), _words(feminine))
+    assert check_pair(masculine, feminine, "de", words=words).shown is shown
+
+
+def test_pairs_are_read_in_the_dictionary_that_is_named() -> None:
+    options = AlternativeOptions(n_best=4, reader="german-nouns")
+    (pair,) = cc_hf.alternatives(
+        ["The doctor is here."], "cc-tiny-en-de", tgt_lang="de", options=options
+    )
+    assert (pair.feminine, pair.check and pair.check.shown) == ("Die Ärztin ist hier.", True)
 
 
 _A, _B, _C = Hypothesis("Der Arzt", -1.5), Hypothesis("Die Ärztin", -2.0), Hypothesis("", -3.0)
