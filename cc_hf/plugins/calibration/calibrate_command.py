@@ -26,9 +26,9 @@ def calibrate(
         typer.Argument(
             help=(
                 "Translations that show a known reading: results (.json) of a metric that says"
-                " which gender it found, such as winomt_pattern_matching; a .csv, .tsv or .jsonl"
-                " file with source, focus, gold (the reading), reference (the translation) and"
-                " tgt_lang; or a dataset with references. They must not be what will be judged."
+                " which gender it found, such as gender_reading; a .csv, .tsv or .jsonl file with"
+                " source, focus, gold (the reading), reference (the translation) and tgt_lang; or a"
+                " dataset with references. They must not be what will be judged."
             )
         ),
     ],

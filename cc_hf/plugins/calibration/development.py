@@ -30,6 +30,9 @@ __all__ = [
     "verdict_development",
 ]
 
+#: What metrics read in a translation -> the reading of cues.
+_GENDERS = {**dict(zip(GENDERS, GENDERS, strict=True)), "feminine": "female", "masculine": "male"}
+
 
 @dataclass(frozen=True, slots=True)
 class DevelopmentRow:
@@ -104,7 +107,7 @@ def _results(path: Path) -> list[tuple[EvaluationResult, int]]:
     named = [
         result
         for result in results
-        if any(judgement.predicted in GENDERS for judgement in result.judgements)
+        if any(judgement.predicted in _GENDERS for judgement in result.judgements)
     ]
     if not named:
         raise DataError(
@@ -119,7 +122,7 @@ def verdict_development(
 ) -> DevelopmentSet:
     """Return the judged translations in which a metric found a man or a woman.
 
-    `results` are of a metric that says which gender it found, such as winomt_pattern_matching, and
+    `results` are of a metric that says which gender it found, such as gender_reading, and
     all on the same data. Translations that occur more than once count once.
     """
     if not results:
@@ -145,10 +148,10 @@ def verdict_development(
                     f"{name}: the example {judgement.example_id!r} is not in {first.dataset}"
                     f" {first.config}; evaluate the translations again"
                 )
-            if judgement.predicted not in GENDERS:
+            if judgement.predicted not in _GENDERS:
                 n_left_out += 1
                 continue
-            row = _row(example, judgement.translation, judgement.predicted)
+            row = _row(example, judgement.translation, _GENDERS[judgement.predicted])
             rows[row.source, row.focus, row.translation] = row
     data = signature.parse(first.signature)[1].get("data", "")
     return DevelopmentSet(

@@ -42,7 +42,9 @@ def alternatives(
     *,
     system: Annotated[System | None, SystemFields],
     evaluator: Evaluators = None,
-    options: Annotated[AlternativeOptions, Fields("cues n_best reader", "Candidates", rare="methods")],
+    options: Annotated[
+        AlternativeOptions, Fields("cues n_best reader", "Candidates", rare="methods")
+    ],
     loading: Annotated[LoadingOptions, EvaluatorFields],
     data: Annotated[DataOptions, DataFields],
     progress: bool = False,

@@ -47,6 +47,20 @@ def test_verdicts_make_a_development_set(result: cc_hf.EvaluationResult, shared:
     assert twice.rows == rows.rows
 
 
+def test_genders_that_a_dictionary_reads_make_a_development_set(
+    result: cc_hf.EvaluationResult, shared: Path
+) -> None:
+    words = {"male": "masculine", "female": "feminine"}
+    judgements = tuple(
+        replace(j, predicted=words.get(j.predicted, "none")) for j in result.judgements
+    )
+    rows, expected = (
+        verdict_development({"aws": of_metric}, data_dir=shared / "upstream").rows
+        for of_metric in (replace(result, judgements=judgements), result)
+    )
+    assert rows == expected
+
+
 def test_names_are_recognised(result: cc_hf.EvaluationResult, shared: Path, tmp_path: Path) -> None:
     upstream = shared / "upstream"
     path = write_text(tmp_path / "aws.json", result.to_json())
