@@ -95,7 +95,7 @@ def test_tasks_log_what_ask_gives(options: Any, rule: Rule, contrawsd: str, tmp_
     expected = asked(material, plan, rule, tmp_path / "replies.jsonl")
     log = logged(plan, rule, "contrawsd", tmp_path, data_dir=contrawsd, **options)
     same(result_of_log(log), expected)
-    assert log.results is not None
+    assert log.results is not None, log.error
     (scored,) = log.results.scores
     assert scored.name == "prompted_choice"
     assert {name: value.value for name, value in scored.metrics.items()} == expected.scores
@@ -228,7 +228,7 @@ def test_inspect_runs_published_data(letter: str, read: Read, built: Path, tmp_p
     targets = [str(sample.target) for sample in task.dataset]
     assert set(targets) <= {"A", "B"}
     log = run_task(task, mock_model(reply), tmp_path / "log")
-    assert log.results is not None
+    assert log.results is not None, log.error
     (scored,) = log.results.scores
     assert scored.metrics["accuracy"].value == targets.count(letter) / len(targets)
 
