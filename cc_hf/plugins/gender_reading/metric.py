@@ -192,7 +192,6 @@ class GenderReading(Metric):
     positions = {"focus_start": "source"}  # noqa: RUF012
     only_named = True
     reads_cues = False
-    leaderboard = ()
     key_figures = ("accuracy", "decided_accuracy", "feminine_share", "no_gender_share", "unread")
     uncounted = ("neutral",)
     interval_method = "by Wilson's score, within categories"
