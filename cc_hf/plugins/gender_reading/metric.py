@@ -20,7 +20,14 @@ from cc_hf.metrics.open_choice import open_share, reading_shares
 from cc_hf.metrics.verdict_checks import check_reading
 from cc_hf.plugins.gender_reading.persons import BOTH, NONE, READINGS, UNREAD, GenderRule, person
 from cc_hf.plugins.gender_reading.rules import RULES, open_gender_rule
-from cc_hf.schema import INCONCLUSIVE, ContrastiveTranslationExample, Example, Judgement
+from cc_hf.schema import (
+    INCONCLUSIVE,
+    ContrastiveSourceExample,
+    ContrastiveTranslationExample,
+    Example,
+    Judgement,
+    ProbingExample,
+)
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.alignment import Aligner, Alignment
 from cc_hf.text.morphology import FEMININE, MASCULINE
@@ -231,7 +238,11 @@ class GenderReading(Metric):
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
         """Return "" for sources that name a person, in a language with a rule, else the reason."""
-        if dataset not in _DATASETS or form is ContrastiveTranslationExample:
+        # Those without cues name no person in GATE, and no gender in some rows of gender-res.
+        has_person = form is ContrastiveSourceExample or (
+            form is ProbingExample and dataset in ("custom", "winomt")
+        )
+        if dataset not in _DATASETS or not has_person:
             return (
                 "gender_reading needs sources with a located person and a gender, which"
                 f" {', '.join(_DATASETS[1:])} have, {dataset} {config} does not".rstrip()
