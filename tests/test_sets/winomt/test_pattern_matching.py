@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cc_hf.errors import DataError
-from cc_hf.normalization import is_blank
+from cc_hf.normalization import composed, is_blank
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from cc_hf.text.alignment import GivenAlignments
 from tests.helpers.usual import (
@@ -61,7 +61,8 @@ def test_any_text_is_judged_in_every_language(lang: str, rows: Any) -> None:
 @settings(deadline=None)
 @given(rows=_ROWS)
 def test_rows_are_independent_under_given_alignments(rows: Any) -> None:
-    lines = ["0-0" if t.strip(" \t") else "" for t, _ in rows]
+    # A text of invisible characters alone, such as soft hyphens, has no token.
+    lines = ["0-0" if composed(t).strip(" \t") else "" for t, _ in rows]
     whole = run([t for t, _ in rows], [r for _, r in rows], alignments=lines)["predicted"]
     pairs = zip(rows, lines, strict=True)
     assert whole == [run([t], [r], alignments=[line])["predicted"][0] for (t, r), line in pairs]
