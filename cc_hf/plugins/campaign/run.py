@@ -18,7 +18,7 @@ from cc_hf.data.files.custom import is_custom
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError, InputError, ResultWarning, UnknownNameError
-from cc_hf.evaluation.evaluate import evaluate, evaluate_all
+from cc_hf.evaluation.evaluate import evaluate_all
 from cc_hf.evaluation.fitting import default_metric
 from cc_hf.evaluation.material import DataOptions, Material
 from cc_hf.evaluators.options import LoadingOptions
@@ -30,10 +30,8 @@ from cc_hf.reading import read_text
 from cc_hf.results import ResultSet
 from cc_hf.writing import write_atomically
 
-__all__ = ["ALL", "Judging", "Materials", "judged", "kept_inputs", "result_path"]
+__all__ = ["Judging", "Materials", "judged", "kept_inputs", "result_path"]
 
-#: The name that stands for every metric that fits.
-ALL = "all"
 _RESULTS, _INPUTS = "results", ".inputs"
 
 
@@ -142,15 +140,18 @@ class Judging:
         }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ResultWarning)  # reports have the notes
-            if self.metrics == (ALL,):
-                return evaluate_all(material, **arguments)
-            names = self.metrics or (None,)
-            return ResultSet(tuple(evaluate(material, metric=n, **arguments) for n in names))
+            return evaluate_all(material, metrics=self.names(material), **arguments)
+
+    def names(self, material: Material) -> tuple[str, ...]:
+        """Return the names of the metrics for a material."""
+        return self.metrics or (default_metric(material, has_translations=True),)
 
     def inputs(self, material: Material, submission: Submission) -> str:
         """Return what a result depends on, in one line: one that differs is computed anew."""
-        names = self.metrics or (default_metric(material, has_translations=True),)
-        versions = [name if name == ALL else registered_metric(name).version for name in names]
+        names = self.names(material)
+        versions = [
+            getattr(registered_metric(name), "version", name) for name in names
+        ]  # of "all" none
         facts = {
             "file": submission.digest,
             "system": submission.system,

@@ -5,19 +5,17 @@ from __future__ import annotations
 import csv
 import functools
 import importlib.metadata
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cc_hf.errors import MissingDependencyError, UnknownNameError
-from cc_hf.text.alignment import space_tokens
+from cc_hf.plugins.gender_reading.word_reader import analysed
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, Analysis
 
 __all__ = ["GermanNouns", "open_german_nouns"]
 
 _PACKAGE = "german-nouns"
-_WORD = re.compile(r"[^\W\d_](?:[\w-]*\w)?")
 _GENDERS = {"m": frozenset((MASCULINE,)), "f": frozenset((FEMININE,)), "n": frozenset[str]()}
 #: Determiners of one gender. "der" is none of them: it is feminine in other cases.
 _DETERMINERS = {
@@ -76,14 +74,7 @@ class GermanNouns:
 
     def analyse(self, texts: Sequence[str]) -> list[tuple[AnalysedWord, ...]]:
         """Return the words of each text; words in small letters are looked up as determiners."""
-        return [
-            tuple(
-                AnalysedWord(match[0], token, self._analyses(match[0]))
-                for token, text_of_token in enumerate(space_tokens(text))
-                for match in _WORD.finditer(text_of_token)
-            )
-            for text in texts
-        ]
+        return analysed(texts, self._analyses)
 
     def _analyses(self, word: str) -> tuple[Analysis, ...]:
         lowered = word.lower()

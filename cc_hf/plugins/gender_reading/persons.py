@@ -73,6 +73,8 @@ def person(
     """
     tokens = space_tokens(source)
     first = len(space_tokens(source[:start]))
+    # A focus within a token, such as one behind a bracket, begins in the token before.
+    first -= start > 0 and source[start - 1] not in " \t"
     of_focus = range(first, first + max(1, len(space_tokens(focus))))
     # "The brave doctor": adjectives may stand between.
     before = range(first - 1, max(-1, first - 2 - _MOST_ADJECTIVES), -1)

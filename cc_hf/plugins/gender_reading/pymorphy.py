@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cc_hf.errors import MissingDependencyError, UnknownNameError
-from cc_hf.text.alignment import space_tokens
+from cc_hf.plugins.gender_reading.word_reader import analysed
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, Analysis
 
 __all__ = ["Pymorphy", "open_pymorphy"]
 
 _LANGUAGES = ("ru", "uk")
-_WORD = re.compile(r"[^\W\d_](?:[\w'’-]*\w)?")
 _POS = {"NOUN": "noun", "ADJF": "adjective", "PRTF": "participle", "NPRO": "pronoun"}
 _GENDERS = {
     "masc": frozenset((MASCULINE,)),
@@ -60,14 +58,7 @@ class Pymorphy:
 
     def analyse(self, texts: Sequence[str]) -> list[tuple[AnalysedWord, ...]]:
         """Return the words of each text."""
-        return [
-            tuple(
-                AnalysedWord(match[0], token, self._analyses(match[0]))
-                for token, text_of_token in enumerate(space_tokens(text))
-                for match in _WORD.finditer(text_of_token)
-            )
-            for text in texts
-        ]
+        return analysed(texts, self._analyses)
 
     @functools.lru_cache(100_000)  # noqa: B019  the reader is kept as long
     def _analyses(self, word: str) -> tuple[Analysis, ...]:

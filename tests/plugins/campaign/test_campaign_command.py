@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cc_hf import registry
-from cc_hf.evaluation.evaluate import evaluate
+from cc_hf.evaluation.evaluate import evaluate_all
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.plugins.campaign import run, spans
 from tests.helpers.browser import Page
@@ -46,9 +46,9 @@ def counting(monkeypatch: pytest.MonkeyPatch, *, stops_at: int = 0) -> list[str]
         judged.append(options["name"])
         if len(judged) == stops_at:
             raise KeyboardInterrupt
-        return evaluate(*arguments, **options)
+        return evaluate_all(*arguments, **options)
 
-    monkeypatch.setattr(run, "evaluate", counted)
+    monkeypatch.setattr(run, "evaluate_all", counted)
     return judged
 
 

@@ -44,6 +44,11 @@ def test_the_words_of_a_focus_and_its_article_are_found() -> None:
     assert (translated.linked, translated.article_linked) == ((2, 3), (0,))
 
 
+def test_a_focus_within_a_token_is_that_token() -> None:
+    translated = person("See (doctor) now.", "doctor", 5, "", ((0, 0), (1, 1), (2, 2)))
+    assert translated.linked == (1,)
+
+
 def test_a_focus_without_an_article_has_none() -> None:
     assert person("Doctors left the room.", "Doctors", 0, "", ((2, 1),)).article_linked == ()
 
