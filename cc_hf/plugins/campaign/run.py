@@ -149,9 +149,8 @@ class Judging:
     def inputs(self, material: Material, submission: Submission) -> str:
         """Return what a result depends on, in one line: one that differs is computed anew."""
         names = self.names(material)
-        versions = [
-            getattr(registered_metric(name), "version", name) for name in names
-        ]  # of "all" none
+        # "all" has no version.
+        versions = [getattr(registered_metric(name), "version", name) for name in names]
         facts = {
             "file": submission.digest,
             "system": submission.system,
