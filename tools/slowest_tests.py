@@ -12,15 +12,16 @@ from cc_hf.hub.cards import with_block
 from cc_hf.reports.numbers import count
 
 _PAGE = Path("docs/internals.md")
-_LINE = re.compile(r"(\d+\.\d+)s (call|setup|teardown) +(\S+?)(?:\[.*)?$", re.MULTILINE)
+_LINE = re.compile(r"(\d+\.\d+)s (call|setup|teardown) +(?:\S+/)?(\w+\.py::\w+)", re.MULTILINE)
 
 
 def table(log: str) -> str:
-    """Return the table of a log; parameters of tests are left out.
+    """Return the table of a log; parameters of tests and folders are left out:
+    pages of the core name no study.
 
     Examples:
         >>> print(table("12.34s call     tests/test_a.py::test_b[x y]").splitlines()[-1])
-        | 12 | call | tests/test_a.py::test_b |
+        | 12 | call | test_a.py::test_b |
     """
     rows = [f"| {count(float(s))} | {of} | {test} |" for s, of, test in _LINE.findall(log)]
     return "\n".join(["| seconds | of | test |", "|---|---|---|", *rows])
