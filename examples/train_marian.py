@@ -137,7 +137,7 @@ def split(pairs: Sequence[Pair], n: int, seed: int) -> tuple[list[Pair], list[Pa
 
 def texts(pairs: Sequence[Pair]) -> list[tuple[str, str]]:
     """Return the source and the translation of each pair."""
-    return [(pair.english, pair.german) for pair in pairs]
+    return [(pair.english, pair.target) for pair in pairs]
 
 
 def fresh_model(

@@ -122,7 +122,7 @@ def cued_copies(pairs: Iterable[Pair]) -> Iterator[Pair]:
 
     Examples:
         >>> for p in cued_copies([Pair("The teacher smiled.", "Der Lehrer lächelte.")]):
-        ...     print(p.english, "|", p.german)
+        ...     print(p.english, "|", p.target)
         The [male] teacher smiled. | Der Lehrer lächelte.
         The [female] teacher smiled. | Die Lehrerin lächelte.
     """
@@ -131,7 +131,7 @@ def cued_copies(pairs: Iterable[Pair]) -> Iterator[Pair]:
         if len(occupations) != 1:
             continue
         forms = _german_forms()[occupations[0].group().lower()]
-        hits = [m for m in _WORDS.finditer(pair.german) if m.group() in forms]
+        hits = [m for m in _WORDS.finditer(pair.target) if m.group() in forms]
         if len(hits) != 1 or len(forms[hits[0].group()]) != 1:
             continue
         gender = next(iter(forms[hits[0].group()]))
@@ -139,8 +139,8 @@ def cued_copies(pairs: Iterable[Pair]) -> Iterator[Pair]:
         sources = {
             g: f"{pair.english[:start]}[{CUE_WORD[g]}] {pair.english[start:]}" for g in CUE_WORD
         }
-        yield Pair(sources[gender], pair.german, sources["f" if gender == "m" else "m"])
-        if gender == "m" and (twin := _feminine_twin(pair.german, hits[0])):
+        yield Pair(sources[gender], pair.target, sources["f" if gender == "m" else "m"])
+        if gender == "m" and (twin := _feminine_twin(pair.target, hits[0])):
             yield Pair(sources["f"], twin, sources["m"])
 
 
@@ -178,14 +178,14 @@ def with_person(pair: Pair, maker: SentenceMaker, *, cued: bool) -> Pair | None:
     if len(names) != 1 or pair.english.count(names[0]) != 1:
         return None
     german_name = _GERMAN_NAMES[names[0]]
-    matches = list(re.finditer(rf"\b{german_name}\b", pair.german))
+    matches = list(re.finditer(rf"\b{german_name}\b", pair.target))
     if len(matches) != 1:
         return None
     start, end = matches[0].span()
-    if start == 0 and pair.english.startswith(names[0] + " ") and pair.german[end : end + 1] == " ":
+    if start == 0 and pair.english.startswith(names[0] + " ") and pair.target[end : end + 1] == " ":
         case: Case = "nom"
     else:
-        before = re.search(r"(\w+) $", pair.german[:start])
+        before = re.search(r"(\w+) $", pair.target[:start])
         if before is None or before.group(1).lower() not in _CASE_BEFORE:
             return None
         case = _CASE_BEFORE[before.group(1).lower()]
@@ -201,7 +201,7 @@ def with_person(pair: Pair, maker: SentenceMaker, *, cued: bool) -> Pair | None:
         )
     return Pair(
         sources[0],
-        pair.german[:start] + (capital(german) if start == 0 else german) + pair.german[end:],
+        pair.target[:start] + (capital(german) if start == 0 else german) + pair.target[end:],
         sources[1],
     )
 

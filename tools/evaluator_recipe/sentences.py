@@ -169,7 +169,7 @@ class Pair:
     """One training pair; `contrast` has the other cue, where a cue decides the translation."""
 
     english: str
-    german: str
+    target: str
     contrast: str = ""
 
 
@@ -195,12 +195,14 @@ class Person:
 
 
 @cache
-def read_phrases(*, development: bool) -> dict[str, tuple[tuple[str, str, str], ...]]:
-    """Return the phrases of phrases.tsv by kind: those for training, or those for `development`,
+def read_phrases(
+    name: str = "phrases.tsv", *, development: bool
+) -> dict[str, tuple[tuple[str, str, str], ...]]:
+    """Return the phrases of a table by kind: those for training, or those for `development`,
     which are every ninth of a kind.
     """
     rows: dict[str, list[tuple[str, str, str]]] = {}
-    for line in (files(__package__) / "phrases.tsv").read_text(encoding="utf-8").splitlines():
+    for line in (files(__package__) / name).read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
         kind, english, german, *perfect = line.split("\t")
@@ -335,7 +337,7 @@ class SentenceMaker:
             for m in (mark, other)
         ]
         if english == "a":
-            variants = [_indefinite(w) for w in variants]
+            variants = [indefinite(w) for w in variants]
         return Person(variants[0], variants[1], noun, german, adjective[1], cue, gender)
 
     def _pronouns(self, referent: Person | None, english: Gender) -> dict[str, str]:
@@ -505,7 +507,7 @@ class SentenceMaker:
                     else subject[0]
                 )
             )
-            sources.append(english.format(S=name, n=_indefinite("a " + words.split(" ", 1)[1])))
+            sources.append(english.format(S=name, n=indefinite("a " + words.split(" ", 1)[1])))
         german_name = (
             subject[1]
             if german.startswith("{S}")
@@ -540,7 +542,7 @@ class SentenceMaker:
                 words = capital(words)
             sources.append(
                 english.format(
-                    P=words, p=f"{mark} {plural}".strip(), G=_lower_unless_first(group[0], english)
+                    P=words, p=f"{mark} {plural}".strip(), G=lower_unless_first(group[0], english)
                 )
             )
         nominative, accusative, dative = (
@@ -552,16 +554,17 @@ class SentenceMaker:
             p=noun_phrase(noun, "nom", determiner="", plural=True),
             A=accusative,
             D=dative,
-            G=_lower_unless_first(group[1], german),
+            G=lower_unless_first(group[1], german),
         )
         return Pair(sources[0], translation, sources[1])
 
 
-def _lower_unless_first(name: str, template: str) -> str:
+def lower_unless_first(name: str, template: str) -> str:
+    """Return the name of a group as it stands in a template."""
     return name if template.startswith("{G}") else name[0].lower() + name[1:]
 
 
-def _indefinite(words: str) -> str:
+def indefinite(words: str) -> str:
     """Return words that begin with "a" or "an", with the article that fits the word after the cue."""
     phrase = words.split(" ", 1)[1]
     bare = phrase.split("] ", 1)[-1] if phrase.startswith("[") else phrase

@@ -6,14 +6,16 @@ Training is deterministic on one machine for one seed and one number of threads.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import random
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Protocol
 
 import sentencepiece
 import torch
@@ -22,13 +24,9 @@ from cc_hf_studies.common.scratch.options import ModelSizes
 from cc_hf_studies.common.scratch.pieces import EOS, load_pieces, train_pieces
 from transformers import MarianMTModel
 
-from tools.evaluator_recipe.corpus import (
-    cued_copies,
-    read_tatoeba,
-    split_development,
-    with_person,
-)
-from tools.evaluator_recipe.sentences import Pair, SentenceMaker
+from tools.evaluator_recipe.corpus import split_development
+from tools.evaluator_recipe.kept_out import KeptOut
+from tools.evaluator_recipe.sentences import Pair
 
 logger = logging.getLogger(__name__)
 
@@ -57,9 +55,35 @@ class Recipe:
     average_every: int = 8
 
 
+class Maker(Protocol):
+    """A stream of generated pairs."""
+
+    def __iter__(self) -> Iterator[Pair]: ...
+
+
+@dataclass(frozen=True)
+class Language:
+    """What the recipe asks of a target language.
+
+    Attributes:
+        code: ISO 639-1 code.
+        pairs: all natural pairs.
+        maker: makes the generated sentences of a seed.
+        cued_copies: returns copies of natural pairs in which a cue stands before a noun whose
+            gender the target shows.
+        with_person: returns a natural pair with its name replaced by an occupation, or None.
+    """
+
+    code: str
+    pairs: Sequence[Pair]
+    maker: Callable[[int, bool], Maker]
+    cued_copies: Callable[[Sequence[Pair]], Iterable[Pair]]
+    with_person: Callable[[Pair, Maker, bool], Pair | None]
+
+
 @dataclass(frozen=True)
 class Material:
-    """Tatoeba, split into training and development, and the cued copies of both."""
+    """Natural pairs, split into training and development, and the cued copies of both."""
 
     training: list[Pair]
     development: list[Pair]
@@ -68,40 +92,34 @@ class Material:
 
 
 def read_material(
-    tatoeba: Path, *, seed: int, n_development: int = 6000, excluded: Iterable[str] = ()
+    language: Language, *, seed: int, kept_out: KeptOut, n_development: int = 6000
 ) -> Material:
-    """Return Tatoeba without the `excluded` English sentences, which are those of test sets."""
-    banned = {_key(text) for text in excluded}
-    pairs = [pair for pair in read_tatoeba(tatoeba) if _key(pair.english) not in banned]
+    """Return the natural pairs without the English sentences of test sets."""
+    pairs = [pair for pair in language.pairs if not kept_out(pair.english)]
     training, development = split_development(pairs, n=n_development, seed=seed)
-    return Material(
-        training, development, list(cued_copies(training)), list(cued_copies(development))
-    )
+    copies = [[*language.cued_copies(of_part)] for of_part in (training, development)]
+    return Material(training, development, *copies)
 
 
 def one_pass(
-    material: Material, recipe: Recipe, *, number: int, excluded: Iterable[str] = ()
+    language: Language, material: Material, recipe: Recipe, *, number: int, kept_out: KeptOut
 ) -> list[Pair]:
-    """Return the pairs of one pass in random order: Tatoeba (some names replaced by occupations),
-    cued copies, and generated sentences.
+    """Return the pairs of one pass in random order: natural ones (some names replaced by
+    occupations), cued copies, and generated sentences.
     """
-    banned = {_key(text) for text in excluded}
     draw = random.Random(recipe.seed * 1000 + number)
-    maker = SentenceMaker(recipe.seed * 1000 + number)
+    maker = language.maker(recipe.seed * 1000 + number, False)
     pairs = []
     for pair in material.training:
         pairs.append(
-            (draw.random() < 0.6 and with_person(pair, maker, cued=draw.random() < 0.75)) or pair
+            (draw.random() < 0.6 and language.with_person(pair, maker, draw.random() < 0.75))
+            or pair
         )
     pairs += material.copies * recipe.copies_per_pass
-    generated = (pair for pair in maker if _key(pair.english) not in banned)
+    generated = (pair for pair in maker if not kept_out(pair.english))
     pairs += islice(generated, recipe.sentences_per_pass)
     draw.shuffle(pairs)
     return pairs
-
-
-def _key(text: str) -> str:
-    return "".join(c for c in text.lower() if c.isalnum())
 
 
 class Encoder:
@@ -123,7 +141,7 @@ class Encoder:
 
         A batch has about `batch_tokens` padded target tokens. Longer pairs are dropped.
         """
-        source, target = self.ids([p.english for p in pairs]), self.ids([p.german for p in pairs])
+        source, target = self.ids([p.english for p in pairs]), self.ids([p.target for p in pairs])
         usable = [
             i
             for i in range(len(pairs))
@@ -169,7 +187,7 @@ def build_model(recipe: Recipe, n_pieces: int) -> MarianMTModel:
 def _logits(
     model: MarianMTModel, source: torch.Tensor, target: torch.Tensor, pad: int
 ) -> torch.Tensor:
-    start = torch.full((len(target), 1), pad)
+    start = torch.full((len(target), 1), pad, device=target.device)
     output = model(
         input_ids=source,
         attention_mask=(source != pad).long(),
@@ -189,11 +207,16 @@ def contrast_accuracy(model: MarianMTModel, encoder: Encoder, pairs: Sequence[Pa
     correct = 0
     for start in range(0, len(pairs), 64):
         chunk = pairs[start : start + 64]
-        target = encoder._tensor(encoder.ids([p.german for p in chunk]))
+        target = encoder._tensor(encoder.ids([p.target for p in chunk])).to(model.device)
         scores = []
         for sources in ([p.english for p in chunk], [p.contrast for p in chunk]):
             logprobs = (
-                _logits(model, encoder._tensor(encoder.ids(sources)), target, encoder.pad)
+                _logits(
+                    model,
+                    encoder._tensor(encoder.ids(sources)).to(model.device),
+                    target,
+                    encoder.pad,
+                )
                 .float()
                 .log_softmax(-1)
             )
@@ -209,7 +232,8 @@ def development_loss(model: MarianMTModel, encoder: Encoder, pairs: Sequence[Pai
     """Return the loss in nats per target token."""
     model.eval()
     total = count = 0.0
-    for source, target in encoder.batches(pairs, batch_tokens=4000, seed=0):
+    for batch in encoder.batches(pairs, batch_tokens=4000, seed=0):
+        source, target = (tensor.to(model.device) for tensor in batch)
         loss = torch.nn.functional.cross_entropy(
             _logits(model, source, target, encoder.pad).float().flatten(0, 1),
             target.flatten(),
@@ -221,41 +245,72 @@ def development_loss(model: MarianMTModel, encoder: Encoder, pairs: Sequence[Pai
     return total / count
 
 
+@dataclass
+class _State:
+    """What a training step changes; it is what a checkpoint holds."""
+
+    model: MarianMTModel
+    optimizer: torch.optim.Optimizer
+    average: list[torch.Tensor]
+    step: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+    def save(self, path: Path) -> None:
+        """Write the checkpoint, whole or not at all."""
+        state = {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "average": self.average,
+            **{name: getattr(self, name) for name in ("step", "tokens", "seconds")},
+        }
+        torch.save(state, path.with_suffix(".new"))
+        path.with_suffix(".new").replace(path)
+
+    def load(self, path: Path) -> None:
+        """Go on where a run stopped, if it left a checkpoint."""
+        if not path.is_file():
+            return
+        state = torch.load(path, weights_only=True)
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        torch._foreach_copy_(self.average, state["average"])
+        self.step, self.tokens, self.seconds = (state[k] for k in ("step", "tokens", "seconds"))
+        logger.info("continued after step %d", self.step)
+
+
 def train(
-    tatoeba: Path,
+    language: Language,
     output: Path,
     recipe: Recipe,
     *,
-    excluded: Sequence[str] = (),
+    kept_out: KeptOut,
     n_development: int = 6000,
     threads: int = 2,
+    device: str = "cpu",
+    checkpoint_every: int = 500,
 ) -> dict[str, float]:
-    """Train a model, save it with tokenizer, recipe and log in `output`, and return its figures."""
+    """Train a model, save it with tokenizer, recipe and log in `output`, and return its figures.
+
+    A run that was stopped goes on after its last checkpoint, with the same batches.
+    """
     torch.set_num_threads(threads)
+    output.mkdir(parents=True, exist_ok=True)
     material = read_material(
-        tatoeba, seed=recipe.seed, n_development=n_development, excluded=excluded
+        language, seed=recipe.seed, kept_out=kept_out, n_development=n_development
     )
-    first = one_pass(material, recipe, number=0, excluded=excluded)
-    train_pieces(
-        (text for pair in first for text in (pair.english, pair.german)), output, recipe.n_pieces
-    )
+    first = one_pass(language, material, recipe, number=0, kept_out=kept_out)
+    if not (output / "source.spm").is_file():
+        train_pieces(
+            (text for pair in first for text in (pair.english, pair.target)),
+            output,
+            recipe.n_pieces,
+        )
     encoder = Encoder(output, recipe.max_pieces)
-    n_steps = recipe.passes * sum(
-        1 for _ in encoder.batches(first, batch_tokens=recipe.batch_tokens, seed=0)
-    )
-    model = build_model(recipe, encoder.pad + 1)
-    logger.info(
-        "%d parameters, about %d steps, %d pairs a pass",
-        sum(p.numel() for p in model.parameters()),
-        n_steps,
-        len(first),
-    )
-    development = {
-        "own": list(islice(SentenceMaker(recipe.seed + 77, development=True), 1000)),
-        "natural": material.development_copies,
-    }
+    steps_of_pass = sum(1 for _ in encoder.batches(first, batch_tokens=recipe.batch_tokens, seed=0))
+    n_steps = recipe.passes * steps_of_pass
+    model = build_model(recipe, encoder.pad + 1).to(device)
     parameters = [p for p in model.parameters() if p.requires_grad]
-    average = [p.detach().clone() for p in parameters]
     optimizer = torch.optim.AdamW(
         parameters,
         lr=recipe.learning_rate,
@@ -264,107 +319,132 @@ def train(
         weight_decay=0.0,
         fused=True,
     )
-    scale = torch.optim.lr_scheduler.LambdaLR(
-        optimizer,
-        lambda s: min(
-            (s + 1) / recipe.warmup_steps,
-            max(n_steps - s, 1) / max(n_steps - recipe.warmup_steps, 1),
-        ),
+    state = _State(model, optimizer, [p.detach().clone() for p in parameters])
+    state.load(output / "checkpoint.pt")
+    logger.info(
+        "%d parameters, about %d steps, %d pairs a pass (%d natural, %d cued copies)",
+        sum(p.numel() for p in model.parameters()),
+        n_steps,
+        len(first),
+        len(material.training),
+        len(material.copies),
     )
-    step, started, tokens = 0, time.monotonic(), 0
-    figures: dict[str, float] = {}
-    with (output / "training_log.jsonl").open("w", encoding="utf-8", newline="\n") as log:
-        for number in range(recipe.passes):
-            pairs = (
-                first
-                if number == 0
-                else one_pass(material, recipe, number=number, excluded=excluded)
-            )
-            for source, target in encoder.batches(
-                pairs, batch_tokens=recipe.batch_tokens, seed=number
-            ):
-                with torch.autocast("cpu", torch.bfloat16):
-                    logits = _logits(model, source, target, encoder.pad)
-                loss = torch.nn.functional.cross_entropy(
-                    logits.float().flatten(0, 1),
-                    target.flatten(),
-                    ignore_index=encoder.pad,
-                    label_smoothing=recipe.label_smoothing,
+    development = {
+        "own": list(islice(language.maker(recipe.seed + 77, True), 1000)),
+        "natural": material.development_copies,
+    }
+    step = 0
+    for number in range(recipe.passes):
+        pairs = (
+            first
+            if number == 0
+            else one_pass(language, material, recipe, number=number, kept_out=kept_out)
+        )
+        for batch in encoder.batches(pairs, batch_tokens=recipe.batch_tokens, seed=number):
+            step += 1
+            if step <= state.step:  # a run before this one took it
+                continue
+            loss = _one_step(state, parameters, batch, encoder.pad, recipe, n_steps)
+            if step % 100 == 0:
+                logger.info(
+                    "step %d of %d, loss %.3f, %.0f tokens/s",
+                    step,
+                    n_steps,
+                    loss,
+                    state.tokens / state.seconds,
                 )
-                torch.autograd.backward(loss)
-                torch.nn.utils.clip_grad_norm_(parameters, 1.0)
-                optimizer.step()
-                optimizer.zero_grad(set_to_none=True)
-                scale.step()
-                step, tokens = step + 1, tokens + int((target != encoder.pad).sum())
-                if step % recipe.average_every == 0:
-                    torch._foreach_lerp_(
-                        average, [p.detach() for p in parameters], 1 - recipe.average_decay
-                    )
-                if step % 100 == 0:
-                    logger.info(
-                        "step %d of %d, loss %.3f, %.0f tokens/s",
-                        step,
-                        n_steps,
-                        loss.item(),
-                        tokens / (time.monotonic() - started),
-                    )
-                if step % 500 == 0:
-                    figures = _measure(model, parameters, average, encoder, material, development)
-                    row = {
-                        "step": step,
-                        "tokens": tokens,
-                        "seconds": round(time.monotonic() - started),
-                        "loss": round(loss.item(), 4),
-                        **figures,
-                    }
-                    log.write(json.dumps(row) + "\n")
-                    log.flush()
-                    logger.info("%s", row)
-                    _save(model, parameters, average, output)
-    figures = _measure(model, parameters, average, encoder, material, development)
-    _save(model, parameters, average, output)
+            if step % checkpoint_every == 0:
+                figures = _measure(state, parameters, encoder, material, development)
+                _log(output, {"loss": round(loss, 4), **figures}, state)
+                _save(state, parameters, output)
+                state.save(output / "checkpoint.pt")
+    figures = _measure(state, parameters, encoder, material, development)
+    _save(state, parameters, output)
+    made = {**asdict(recipe), "steps": state.step, "target_tokens": state.tokens, **figures}
+    made["kept_out"] = dict(kept_out.counts)
     (output / "recipe.json").write_text(
-        json.dumps({**asdict(recipe), "steps": step, "target_tokens": tokens, **figures}, indent=1)
-        + "\n",
-        encoding="utf-8",
-        newline="\n",
+        json.dumps(made, indent=1) + "\n", encoding="utf-8", newline="\n"
     )
     return figures
 
 
-def _measure(
-    model: MarianMTModel,
+def _one_step(
+    state: _State,
     parameters: list[torch.nn.Parameter],
-    average: list[torch.Tensor],
+    batch: tuple[torch.Tensor, torch.Tensor],
+    pad: int,
+    recipe: Recipe,
+    n_steps: int,
+) -> float:
+    """Take one step, and return its loss."""
+    started = time.monotonic()
+    device = parameters[0].device
+    source, target = (tensor.to(device) for tensor in batch)
+    done, warmup = state.step, recipe.warmup_steps
+    # Linear up, then linear down to the last step.
+    scale = min((done + 1) / warmup, max(n_steps - done, 1) / max(n_steps - warmup, 1))
+    for group in state.optimizer.param_groups:
+        group["lr"] = recipe.learning_rate * scale
+    with torch.autocast(device.type, torch.bfloat16):
+        logits = _logits(state.model, source, target, pad)
+    loss = torch.nn.functional.cross_entropy(
+        logits.float().flatten(0, 1),
+        target.flatten(),
+        ignore_index=pad,
+        label_smoothing=recipe.label_smoothing,
+    )
+    torch.autograd.backward(loss)
+    torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+    state.optimizer.step()
+    state.optimizer.zero_grad(set_to_none=True)
+    state.step, state.tokens = done + 1, state.tokens + int((target != pad).sum())
+    if state.step % recipe.average_every == 0:
+        torch._foreach_lerp_(
+            state.average, [p.detach() for p in parameters], 1 - recipe.average_decay
+        )
+    state.seconds += time.monotonic() - started
+    return float(loss.item())
+
+
+def _log(output: Path, figures: dict[str, float], state: _State) -> None:
+    row = {"step": state.step, "tokens": state.tokens, "seconds": round(state.seconds), **figures}
+    with (output / "training_log.jsonl").open("a", encoding="utf-8", newline="\n") as log:
+        log.write(json.dumps(row) + "\n")
+    logger.info("%s", row)
+
+
+@contextlib.contextmanager
+def _averaged(state: _State, parameters: list[torch.nn.Parameter]) -> Iterator[None]:
+    """Give the model the average of its weights for a while."""
+    trained = [p.detach().clone() for p in parameters]
+    with torch.no_grad():
+        torch._foreach_copy_(list[torch.Tensor](parameters), state.average)
+        try:
+            yield
+        finally:
+            torch._foreach_copy_(list[torch.Tensor](parameters), trained)
+
+
+def _measure(
+    state: _State,
+    parameters: list[torch.nn.Parameter],
     encoder: Encoder,
     material: Material,
     development: dict[str, list[Pair]],
 ) -> dict[str, float]:
-    trained = [p.detach().clone() for p in parameters]
-    with torch.no_grad():
-        torch._foreach_copy_(list[torch.Tensor](parameters), average)
+    with _averaged(state, parameters):
         figures = {
-            f"accuracy_{name}": contrast_accuracy(model, encoder, pairs)
+            f"accuracy_{name}": contrast_accuracy(state.model, encoder, pairs)
             for name, pairs in development.items()
         }
         figures["loss_development"] = round(
-            development_loss(model, encoder, material.development[:2000]), 4
+            development_loss(state.model, encoder, material.development[:2000]), 4
         )
-        torch._foreach_copy_(list[torch.Tensor](parameters), trained)
     return figures
 
 
-def _save(
-    model: MarianMTModel,
-    parameters: list[torch.nn.Parameter],
-    average: list[torch.Tensor],
-    output: Path,
-) -> None:
-    trained = [p.detach().clone() for p in parameters]
-    with torch.no_grad():
-        torch._foreach_copy_(list[torch.Tensor](parameters), average)
-        model.to(torch.bfloat16).save_pretrained(output)
-        model.to(torch.float32)
-        torch._foreach_copy_(list[torch.Tensor](parameters), trained)
+def _save(state: _State, parameters: list[torch.nn.Parameter], output: Path) -> None:
+    with _averaged(state, parameters):
+        state.model.to(torch.bfloat16).save_pretrained(output)
+        state.model.to(torch.float32)
     load_pieces(output).save_pretrained(output)

@@ -176,7 +176,7 @@ class Study:
             ):
                 for side, texts in (
                     ("en", [pair.english for pair in part]),
-                    ("de", [pair.german for pair in part]),
+                    ("de", [pair.target for pair in part]),
                 ):
                     (self.data / f"{name}.{side}").write_text(
                         _lines(texts), encoding="utf-8", newline="\n"

@@ -182,7 +182,7 @@ class SpeedGrid:
             ):
                 for file, texts in zip(
                     self.part(name),
-                    ([pair.english for pair in pairs], [pair.german for pair in pairs]),
+                    ([pair.english for pair in pairs], [pair.target for pair in pairs]),
                     strict=True,
                 ):
                     file.write_text(

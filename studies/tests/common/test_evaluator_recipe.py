@@ -1,17 +1,21 @@
 import re
 import zipfile
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import cc_hf
-from cc_hf.files import file_sha256
 from tests.helpers.usual import cases, fails, known
 from tools.evaluator_recipe import corpus
 from tools.evaluator_recipe.grammar import CASES, Case, noun_phrase, parse_noun, read_occupations
+from tools.evaluator_recipe.kept_out import KeptOut, of_test_sets
+from tools.evaluator_recipe.languages import german, german_of
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker, english_plural, read_phrases
-from tools.evaluator_recipe.train import Recipe, train
+from tools.evaluator_recipe.train import Recipe, one_pass, read_material, train
+
+EMPTY = german_of([])
 
 
 @cases(
@@ -64,7 +68,7 @@ def test_a_cue_decides_the_german_gender() -> None:
         occupation = by_english[next(name for name in names if rest.startswith(name))]
         sides = (occupation.feminine, occupation.masculine)
         right, wrong = sides if cue == "female" else sides[::-1]
-        words = set(re.findall(r"[\w-]+", pair.german))
+        words = set(re.findall(r"[\w-]+", pair.target))
         is_open = [n.declension == "adjective" or " " in n.base for n in (*right, *wrong)]
         if any(is_open) or pair.english.count(occupation.english) > 1:
             continue  # the noun alone does not show the gender
@@ -75,18 +79,32 @@ def test_a_cue_decides_the_german_gender() -> None:
 
 
 def test_training_material_contains_no_sentence_of_a_test_set(shared: Path) -> None:
-    winomt = {e.source for e in cc_hf.load_examples("winomt", data_dir=shared / "upstream")}
-    simplegen = {e.source for e in cc_hf.load_examples("simplegen")}
-    from tools.evaluator_recipe.train import one_pass, read_material
+    kept_out, counts = of_test_sets("de", shared / "upstream")
+    sizes = {"winomt": 3882, "gender_alternatives": 1000, "genderous": 400, "simplegen": 3000}
+    assert all(counts[name] >= n for name, n in sizes.items()), counts
+    language = german(shared / "upstream")
+    material = read_material(language, seed=1, kept_out=kept_out)
+    few = replace(material, training=material.training[:500], copies=material.copies[:100])
+    recipe = Recipe(sentences_per_pass=5_000)
+    pairs = one_pass(language, few, recipe, number=0, kept_out=kept_out)
+    assert not [p for p in (*material.training, *pairs) if kept_out(p.english)]
 
-    excluded = winomt | simplegen
-    archive = shared / "upstream/tatoeba/deu-eng.zip"
-    assert file_sha256(archive) == corpus.TATOEBA
-    material = read_material(archive, seed=1, excluded=excluded)
-    assert not excluded & {p.english for p in material.training}
-    few = type(material)(material.training[:500], [], material.copies[:100], [])
-    pairs = one_pass(few, Recipe(sentences_per_pass=20_000), number=0, excluded=excluded)
-    assert not excluded & {p.english for p in pairs}
+
+@cases(
+    ("The DOCTOR left", True),
+    ("The [female] doctor left.", False),  # another sentence: it has a cue
+    ("The doctor of the town had asked the old nurse whether she could come.", True),
+    ("the doctor of the town had asked the old nurse", True),
+    ("The doctor of the [male] town had asked the old nurse again.", True),
+    ("Doctors in the town had asked the old nurse.", False),
+    ("Hello.", False),
+)
+def test_copies_of_test_sentences_are_kept_out(english: str, is_kept_out: bool) -> None:
+    kept_out = KeptOut(
+        ["The doctor left.", "The doctor of the town had asked the old nurse why she left."]
+    )
+    assert kept_out(english) is is_kept_out
+    assert kept_out.counts.total() == is_kept_out
 
 
 def test_natural_pairs_get_cues_where_the_german_gender_is_known() -> None:
@@ -96,7 +114,7 @@ def test_natural_pairs_get_cues_where_the_german_gender_is_known() -> None:
         Pair("Teachers and doctors agree.", "Lehrer und Ärzte sind sich einig."),
         Pair("The teacher and the doctor agree.", "Der Lehrer und der Arzt sind sich einig."),
     ]
-    assert [(p.english, p.german) for p in corpus.cued_copies(pairs)] == [
+    assert [(p.english, p.target) for p in corpus.cued_copies(pairs)] == [
         ("I saw the [female] doctor yesterday.", "Ich habe gestern die Ärztin gesehen."),
         ("He asked his [male] teacher.", "Er fragte seinen Lehrer."),
         ("He asked his [female] teacher.", "Er fragte seine Lehrerin."),
@@ -126,13 +144,6 @@ def test_translations_of_one_sentence_stay_in_the_same_split() -> None:
     assert not {p.english for p in training} & {p.english for p in development}
 
 
-def tatoeba(folder: Path) -> Path:
-    lines = [f"{p.english}\t{p.german}" for p in islice(SentenceMaker(9), 6500)]
-    with zipfile.ZipFile(folder / "deu-eng.zip", "w") as archive:
-        archive.writestr("deu.txt", "\n".join(dict.fromkeys(lines)))
-    return folder / "deu-eng.zip"
-
-
 def test_malformed_tatoeba_rows_are_refused_naming_the_line(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.writestr("deu.txt", "Hi.\tHallo!\nbroken")
@@ -155,7 +166,10 @@ def test_training_writes_an_evaluator_that_loads(tmp_path: Path) -> None:
         warmup_steps=5,
         average_every=1,
     )
-    figures = train(tatoeba(tmp_path), tmp_path / "out", recipe, n_development=5000, threads=1)
+    made = dict.fromkeys(islice(SentenceMaker(9), 6500))
+    language = replace(EMPTY, pairs=[*made])
+    options: Any = {"kept_out": KeptOut(), "n_development": 5000, "threads": 1}
+    figures = train(language, tmp_path / "out", recipe, **options)
     assert {"accuracy_own", "loss_development"} <= set(figures)
     evaluator = cc_hf.load_evaluator(tmp_path / "out")
     assert evaluator.mean_logprobs(["The cook left."], ["Der Koch ging."]).shape == (1,)

@@ -56,7 +56,7 @@ _LONG = f"{_BATCHES} --steps 40 --eval-steps 4 --warmup 8 --patience 3 --learnin
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
-    pairs = [(pair.english, pair.german) for pair in made_pairs(60, seed=1)]
+    pairs = [(pair.english, pair.target) for pair in made_pairs(60, seed=1)]
     damaged = [("Yes.", ""), ("Yes.", "Ja, " * 20 + "ja."), ("No. " * 90, "Nein. " * 90)]
     for name, part in (("train", [*pairs[:52], *damaged]), ("dev", pairs[52:])):
         for side, texts in zip(("en", "de"), zip(*part, strict=True), strict=True):

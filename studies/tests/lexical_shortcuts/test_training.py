@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pairs = made_pairs(60, seed=1)
     for name, part in (("train", pairs[:48]), ("dev", pairs[48:56]), ("test", pairs[56:])):
         write_lines(folder / f"{name}.en", [pair.english for pair in part])
-        write_lines(folder / f"{name}.de", [pair.german for pair in part])
+        write_lines(folder / f"{name}.de", [pair.target for pair in part])
     return folder
 
 

@@ -60,7 +60,7 @@ def test_points_of_a_grid_are_made_once(tmp_path: Path, monkeypatch: pytest.Monk
     pairs = made_pairs(48, seed=1)
     for name, part in (("train", pairs[:40]), ("dev", pairs[40:44]), ("test", pairs[44:])):
         write_lines(tmp_path / f"{name}.en", [pair.english for pair in part])
-        write_lines(tmp_path / f"{name}.de", [pair.german for pair in part])
+        write_lines(tmp_path / f"{name}.de", [pair.target for pair in part])
     trained: list[Path] = []
 
     def recorded(options: Any, files: Any, output: Path) -> Any:

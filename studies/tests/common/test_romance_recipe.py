@@ -1,0 +1,244 @@
+"""The recipe of evaluators in Spanish: grammar, generated sentences, corpora and twins."""
+
+import gettext
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from cc_hf.text.morphology import open_reader
+from tests.helpers.apertium import needs_apertium
+from tests.helpers.usual import cases, fails, known
+from tools.evaluator_recipe import romance, twins
+from tools.evaluator_recipe.corpora import Corpus, corpora, read_corpus
+from tools.evaluator_recipe.kept_out import KeptOut
+from tools.evaluator_recipe.languages import german_of
+from tools.evaluator_recipe.romance import Person, RomanceMaker, parse_noun
+from tools.evaluator_recipe.sentences import Pair, SentenceMaker, read_phrases
+from tools.evaluator_recipe.train import Recipe, train
+
+
+@cases(
+    ("médico/a", "médico médica médicos médicas"),
+    ("doctor/a", "doctor doctora doctores doctoras"),
+    ("juez=jueza", "juez jueza jueces juezas"),
+    ("peón=peona", "peón peona peones peonas"),
+    ("líder", "líder líder líderes líderes"),
+    ("chef", "chef chef chefs chefs"),
+)
+def test_spanish_nouns_have_four_forms(cell: str, forms: str) -> None:
+    assert parse_noun(cell).forms == tuple(forms.split())
+
+
+def test_words_after_de_stay_in_the_singular() -> None:
+    forms = parse_noun("obrero/a de la construcción").forms
+    assert forms[3] == "obreras de la construcción"
+
+
+@cases(
+    ("the", "", "m", "a", "al médico"),
+    ("the", "", "f", "a", "a la médica"),
+    ("the", "", "m", "de", "del médico"),
+    ("a", "new", "m", "de", "de un nuevo médico"),
+    ("our", "angry", "f", "", "nuestra médica enfadada"),
+)
+def test_prepositions_and_articles_are_one_word_where_spanish_writes_one(
+    determiner: str, adjective: str, gender: Any, preposition: str, phrase: str
+) -> None:
+    person = Person("", "", parse_noun("médico/a"), determiner, adjective, None, gender)
+    assert RomanceMaker("es", 1).phrase(person, preposition) == phrase
+
+
+def test_sentences_depend_only_on_the_seed() -> None:
+    sentences, same, other = (list(islice(RomanceMaker("es", seed), 200)) for seed in (1, 1, 2))
+    assert sentences == same
+    assert sentences != other
+
+
+def test_every_phrase_can_be_filled_and_leaves_no_field_and_no_second_space() -> None:
+    for pair in islice(RomanceMaker("es", 5), 20_000):
+        for text in (pair.english, pair.target, pair.contrast):
+            assert not {"{", "}"} & {*text}, pair
+            assert "  " not in text.replace(" .", "  "), pair
+
+
+def test_development_sentences_show_one_cue_and_use_phrases_of_their_own() -> None:
+    for kind, rows in read_phrases("es/phrases.tsv", development=True).items():
+        assert not {*rows} & {*read_phrases("es/phrases.tsv", development=False)[kind]}
+    for pair in islice(RomanceMaker("es", 3, development=True), 500):
+        assert pair.english.count("[") == pair.contrast.count("[") == 1
+        assert pair.english != pair.contrast
+
+
+@cases(
+    ("Tom asked Mary.", "Tom le preguntó a Mary.", None, ""),
+    ("I saw Tom.", "Vi a Tom.", None, "Vi a"),
+    ("He left.", "Él se fue.", "f", "a se fue."),
+    ("He left.", "Se fue.", None, ""),
+    ("Is Tom here?", "¿Tom está aquí?", "m", "¿E"),
+)
+def test_names_are_replaced_where_both_sides_have_one(
+    english: str, target: str, shown: Any, part: str
+) -> None:
+    maker = RomanceMaker("es", 11)
+    pair = romance.with_person(Pair(english, target), maker, "es", cued=True, shown=shown)
+    if not part:
+        assert pair is None
+    else:
+        assert part in known(pair).target or part in known(pair).target.replace("al ", "a l ")
+        assert known(pair).english != known(pair).contrast
+
+
+def corpus(folder: Path, kind: str, address: str) -> list[Pair]:
+    row = Corpus("es", "made", kind, address, "CC0 1.0")
+    return read_corpus(row, upstream=folder / "upstream", packages=folder / "packages")
+
+
+def test_messages_of_translated_programs_are_read_without_their_markup(tmp_path: Path) -> None:
+    folder = tmp_path / "packages/made"
+    folder.mkdir(parents=True)
+    messages = {
+        "Hello there. How are you?": "Hola a todos. ¿Cómo estás?",
+        "You see %s here.": "Ves %s aquí.",
+        "the mason\x04You met a mason": "Conociste a un albañil",
+        "Yes": "Sí",
+        "Two short words": "una traducción que es mucho más larga que el texto del original",
+    }
+    (folder / "es.mo").write_bytes(_compiled(messages))
+    assert corpus(tmp_path, "mo", "made:*.mo") == [
+        Pair("Hello there.", "Hola a todos."),
+        Pair("How are you?", "¿Cómo estás?"),
+        Pair("You met a mason", "Conociste a un albañil"),
+    ]
+
+
+def _compiled(messages: dict[str, str]) -> bytes:
+    from io import BytesIO
+
+    from babel.messages.catalog import Catalog
+    from babel.messages.mofile import write_mo
+
+    catalog = Catalog(locale="es")
+    for key, text in messages.items():
+        context, _, message = key.rpartition("\x04")
+        catalog.add(message, text, context=context or None)
+    file = BytesIO()
+    write_mo(file, catalog)
+    assert gettext.GNUTranslations(BytesIO(file.getvalue()))
+    return file.getvalue()
+
+
+def test_a_corpus_without_files_is_refused(tmp_path: Path) -> None:
+    fails(
+        FileNotFoundError,
+        r"made: expected files at nowhere/\*.eng",
+        corpus,
+        tmp_path,
+        "moses",
+        "nowhere/*.eng",
+    )
+
+
+def test_the_corpora_at_hand_have_pairs(shared: Path, tmp_path: Path) -> None:
+    sizes = {
+        row.name: len(read_corpus(row, upstream=shared / "upstream", packages=tmp_path))
+        for row in corpora("es")
+        if row.kind == "moses"
+    }
+    assert sizes == {"Tatoeba": 16_739}
+
+
+def copies(*rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    reader = open_reader("apertium", "es")
+    # Each noun stands in more than one pair, or nothing links it to its English word.
+    more = [
+        Pair(f"{word} number {i}", f"{noun} número {i}")
+        for word, noun in (("doctor", "médico"), ("friend", "amigo"), ("queen", "reina"))
+        for i in range(9)
+    ]
+    made = twins.cued_copies([*(Pair(*row) for row in rows), *more], reader, "es")
+    return ((p.english, p.target) for p in made if " number " not in p.english)
+
+
+@needs_apertium
+@cases(
+    (
+        ("The doctor is here.", "El médico está aquí."),
+        [
+            ("The [male] doctor is here.", "El médico está aquí."),
+            ("The [female] doctor is here.", "La médica está aquí."),
+        ],
+    ),
+    (
+        ("I saw the old doctor.", "Vi al viejo médico."),
+        [
+            ("I saw the old [male] doctor.", "Vi al viejo médico."),
+            ("I saw the old [female] doctor.", "Vi a la vieja médica."),
+        ],
+    ),
+    (
+        ("My friends are here.", "Mis amigas están aquí."),
+        [
+            ("My [female] friends are here.", "Mis amigas están aquí."),
+            ("My [male] friends are here.", "Mis amigos están aquí."),
+        ],
+    ),
+    # "Cansado" might be the doctor's: no twin.
+    (
+        ("The doctor is tired.", "El médico está cansado."),
+        [("The [male] doctor is tired.", "El médico está cansado.")],
+    ),
+    # Whom the word means is not certain, or shown by the English word.
+    (("A doctor met a doctor.", "Un médico conoció a otro médico."), []),
+    (("The queen is here.", "La reina está aquí."), []),
+)
+def test_copies_have_the_cue_that_the_noun_shows_and_twins_where_all_agrees(
+    row: tuple[str, str], made: list[tuple[str, str]]
+) -> None:
+    assert [*copies(row)] == made
+
+
+def test_training_that_was_stopped_goes_on_and_ends_with_the_same_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tools.evaluator_recipe import train as module
+
+    sizes: dict[str, Any] = {"n_pieces": 300, "d_model": 16, "ffn_dim": 16, "heads": 2}
+    recipe = Recipe(
+        **sizes,
+        encoder_layers=1,
+        decoder_layers=1,
+        passes=2,
+        sentences_per_pass=200,
+        batch_tokens=2_000,
+        warmup_steps=5,
+        average_every=1,
+        dropout=0.0,
+    )
+    language = replace(german_of([]), pairs=[*dict.fromkeys(islice(SentenceMaker(9), 400))])
+    options: Any = {"kept_out": KeptOut(), "n_development": 50, "threads": 1}
+    options["checkpoint_every"] = 4
+    whole = train(language, tmp_path / "whole", recipe, **options)
+
+    def killed(state: Any, *rest: Any) -> float:
+        if state.step == 6:
+            raise KeyboardInterrupt
+        return float(step(state, *rest))
+
+    step = module._one_step
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_one_step", killed)
+        with pytest.raises(KeyboardInterrupt):
+            train(language, tmp_path / "parts", recipe, **options)
+    assert train(language, tmp_path / "parts", recipe, **options) == whole
+    states = [
+        torch.load(tmp_path / name / "checkpoint.pt", weights_only=True)["step"]
+        for name in ("whole", "parts")
+    ]
+    assert states[0] == states[1] > 6
+    weights = [(tmp_path / n / "model.safetensors").read_bytes() for n in ("whole", "parts")]
+    assert weights[0] == weights[1]

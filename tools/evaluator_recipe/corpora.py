@@ -1,0 +1,117 @@
+"""Natural pairs of the corpora that corpora.tsv declares: Tatoeba's files of aligned lines, the
+messages of translated programs of Debian, and the files of translated documentation.
+"""
+
+from __future__ import annotations
+
+import gettext
+import re
+import subprocess
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from babel.messages.pofile import read_po
+
+from tools.evaluator_recipe.sentences import Pair
+
+LONGEST = 24  # words
+# Places that a program fills, markup and code: no text that a person would translate.
+_MARKUP = re.compile(r"[%$][\w(]|[<>{}\[\]|`\\_^~*=#@]|::|\w/\w|\w\(\)|https?:")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”']? +(?=[\"“¿¡A-ZÁÉÍÓÚÑ])")
+
+
+class Corpus(NamedTuple):
+    """One row of corpora.tsv."""
+
+    lang: str
+    name: str
+    kind: str
+    address: str
+    licence: str
+
+
+@cache
+def corpora(lang: str) -> tuple[Corpus, ...]:
+    """Return the corpora of a target language."""
+    text = (files(__package__) / "corpora.tsv").read_text(encoding="utf-8")
+    rows = [Corpus(*line.split("\t")) for line in text.splitlines() if not line.startswith("#")]
+    return tuple(row for row in rows if row.lang == lang)
+
+
+def fetch_packages(lang: str, folder: Path) -> None:
+    """Download the Debian packages of a language by `apt-get`, and unpack those that are not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for corpus in corpora(lang):
+        for package in corpus.address.partition(":")[0].split(",") if corpus.kind == "mo" else ():
+            if not (folder / package).is_dir():
+                subprocess.run(["apt-get", "download", package], cwd=folder, check=True)
+                (archive,) = folder.glob(f"{package}_*.deb")
+                subprocess.run(["dpkg-deb", "-x", archive, folder / package], check=True)
+                archive.unlink()
+
+
+def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]:
+    """Return the usable pairs of a corpus, each once, in the order of its files.
+
+    Raises:
+        FileNotFoundError: if the corpus has no file where it should be.
+    """
+    if corpus.kind == "mo":
+        names, _, pattern = corpus.address.partition(":")
+        paths = [path for name in names.split(",") for path in (packages / name).glob(pattern)]
+    elif corpus.kind == "po":
+        paths = [*(upstream / corpus.address).rglob("*.po")]
+    else:
+        paths = [*upstream.glob(corpus.address)]
+    if not paths:
+        raise FileNotFoundError(
+            f"{corpus.name}: expected files at {corpus.address} in {upstream} or {packages}, got"
+            " none; --packages DIR --fetch downloads packages of Debian"
+        )
+    readers = {"mo": _of_mo, "po": _of_po, "moses": _of_moses}
+    texts = (texts for path in sorted(paths) for texts in readers[corpus.kind](path))
+    return list(dict.fromkeys(_usable(texts)))
+
+
+def _of_moses(path: Path) -> Iterator[tuple[str, str]]:
+    (other,) = (p for p in path.parent.glob(f"{path.stem}.*") if p != path)
+    english, target = (p.read_text(encoding="utf-8").splitlines() for p in (path, other))
+    yield from zip(english, target, strict=True)
+
+
+def _of_mo(path: Path) -> Iterator[tuple[str, str]]:
+    with path.open("rb") as file:
+        catalog = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+    for key, translation in catalog.items():
+        if isinstance(key, str):  # those of a plural are a tuple each
+            yield key.rpartition("\x04")[2].removeprefix("female^"), translation
+
+
+def _of_po(path: Path) -> Iterator[tuple[str, str]]:
+    with path.open("rb") as file:
+        for message in read_po(file):
+            if isinstance(message.id, str) and not message.fuzzy:
+                yield message.id, str(message.string)
+
+
+def _usable(texts: Iterable[tuple[str, str]]) -> Iterator[Pair]:
+    """Yield sentences where both sides have as many, of two words and more and no markup."""
+    for pair in texts:
+        english, target = (" ".join(unicodedata.normalize("NFC", t).split()) for t in pair)
+        parts = [_SENTENCE_END.split(side) for side in (english, target)]
+        sentences = (
+            zip(*parts, strict=True) if len(parts[0]) == len(parts[1]) else [(english, target)]
+        )
+        for source, translation in sentences:
+            lengths = len(source.split()), len(translation.split())
+            if (
+                min(lengths) >= 2
+                and max(lengths) <= min(LONGEST, 2 * min(lengths) + 3)
+                and source != translation
+                and not _MARKUP.search(source + " " + translation)
+            ):
+                yield Pair(source, translation)
