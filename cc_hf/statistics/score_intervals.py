@@ -423,8 +423,8 @@ def _quantile(tail: float) -> float:
 
 def _continuous_limits(share: Estimate, z: float) -> _Limits:
     """Return score limits with correction for continuity."""
-    # Without it, Wilson's limits cover as often as their level says on average over shares only, and
-    # the lowest share is none on average.
+    # Without it, Wilson's limits cover as often as their level says only on average over shares; a
+    # minimum must not be one of those for which they cover less.
     # Weights may make the effective number of samples larger than their number, which a minimum
     # does not rely on.
     p, n = share.value, min(share.n_effective, share.n)

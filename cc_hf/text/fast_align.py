@@ -144,7 +144,7 @@ def _posteriors(cells: _Cells) -> _Floats:
             break
         posterior = joint / np.repeat(_sums(cells.position, joint), n_cells)
         counts = _sums(cells.entry, posterior)
-        # At first the table is uniform: posteriors are the prior, which leaves the tension as it is.
+        # At first the table is uniform: posteriors are the prior, by which no tension is learnt.
         if iteration > 1:
             empirical = float((shifted * posterior)[is_word].sum()) / len(cells.j)
             tension = _updated_tension(tension, empirical, shapes, n_tokens)
