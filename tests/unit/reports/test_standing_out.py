@@ -32,6 +32,7 @@ def test_attributes_are_the_columns_whose_values_occur_again() -> None:
     assert not occupation.has_groups
     assert stereotype.has_groups
     assert not stereotype.has_words
+
     assert not highlights.Attribute("number", tuple(map(str, range(9)))).has_words
     assert highlights.attributes(reported.report(with_examples=False)) == ()
 
@@ -51,6 +52,7 @@ def test_words_in_focus_are_an_attribute_unless_a_column_repeats_them() -> None:
             **dict.fromkeys(("correct_sources", "incorrect_sources"), (f"A{text}",)),
         }
         examples.append(replace(example, focus=replace(example.focus, text=word), **changes))
+
     distinct = {"cook", "nurse", "guard"}
     assert actual(examples) == [("word", distinct)]
     repeated = [replace(e, extra={"occupation": e.focus.text.lower()}) for e in examples]
@@ -67,9 +69,11 @@ def test_spreads_have_the_accuracies_of_the_categories_and_of_groups() -> None:
         accuracies = [c.accuracy for c in result.categories]
         assert spread.lowest.accuracy == min(accuracies)
         assert spread.gap == max(accuracies) - min(accuracies)
+
     stereotype = highlights.attributes(report)[1]
     first, second = highlights.spreads(report, METRIC, stereotype)
     assert (first.system, second.system) == (0, 1)
+
     verdicts = list(zip(right(report, 0), stereotype.values, strict=True))
     expected_groups = [(s, 36, verdicts.count((True, s))) for s in ("anti", "pro")]
     assert [(g.name, g.n, g.n_correct) for g in first.groups] == expected_groups
@@ -108,6 +112,9 @@ def test_confusions_count_every_judgement_with_a_reading() -> None:
         counts = [count for row in table.counts for count in row]
         actual = {pair: count for pair, count in zip(pairs, counts, strict=True) if count}
         assert actual == Counter((j.gold, j.predicted) for j in judgements)
+
+
+def test_a_metric_with_many_readings_has_no_table_of_confusions() -> None:
     words = reported.results(0)["words"]
     many = [replace(j, predicted=str(i % 9)) for i, j in enumerate(words.judgements)]
     system = ReportedSystem("a", {"words": replace(words, judgements=tuple(many))})
@@ -133,16 +140,24 @@ def test_what_stands_out_is_said_of_every_metric_with_links(
         assert list(actual.hard_values) == ["occupation"]
         assert [name for name, _ in actual.systems.rows] == ["first", HOSTILE_NAME]
         assert actual.systems.columns == ("fails most by occupation",)  # categories are told above
+
         worst = actual.systems.rows[0][1][0][0]
         assert worst.text.endswith("wrong")
         assert worst.href.startswith("#samples?system=first&data.occupation=")
         assert ("order=wrong" in worst.href) == (metric == METRIC)
         assert actual.divided is not None
+
     assert "metric=words" in by_metric[1].spreads["category"]
     assert "metric=" not in by_metric[0].spreads["category"]
-    assert sample_link(report, "another")({"system": "first"}) == ""
+
+
+def test_samples_of_one_system_are_not_divided() -> None:
     actual, _ = standing_out(build_report(reported.systems()[:1], n_resamples=1), ())
     assert actual.divided is None
+
+
+def test_links_are_to_samples_of_metrics_and_columns_that_the_page_has() -> None:
+    assert sample_link(reported.report(), "another")({"system": "first"}) == ""
     assert filter_name("note") == "data.note"
 
 
