@@ -139,8 +139,7 @@ def paired_differences(
         inconclusive = as_flags("inconclusive", inconclusive, shape=correct.shape)
     if counted is not None:
         counted = as_flags("counted", counted, shape=correct.shape)
-        # Where all samples count, accuracies are shares of all, whose p is exact (`_exact_p`).
-        counted = None if counted.all() else counted
+        counted = None if counted.all() else counted  # None: accuracies have an exact p
     named = of_categories or OfCategories()
     # The estimates of the baseline serve all comparisons, whatever their number.
     baseline, *others = (
