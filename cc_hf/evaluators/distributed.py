@@ -44,7 +44,7 @@ __all__ = [
 TIMEOUT_VARIABLE = "CC_HF_DISTRIBUTED_TIMEOUT"
 # As torch's own limit. One process may load a model for many minutes while the others wait.
 _LIMIT = 1800.0
-_LONGEST = 30 * 86400.0  # seconds
+_LONGEST = 30 * 86400.0  # seconds; `timedelta` overflows for infinity and some long numbers
 # Whoever stops loses the scores of one round, and an error is heard of after one at the latest.
 _ROUND_SECONDS = 2.0
 _NOTE_SECONDS = 2.0  # how long a process looks for the reason when the main one went away
@@ -169,6 +169,8 @@ class Team:
         """
         try:
             yield
+        # KeyboardInterrupt is not reported: a terminal sends it to all processes, and an exchange
+        # would wait for them.
         except Exception as error:
             # Without a report, the others would wait for a process that has ended.
             self._gather(None, problem=f"{type(error).__name__}: {error}")
@@ -197,6 +199,7 @@ class Team:
             done: list[tuple[int, T]] = []
             deadline = time.monotonic() + _ROUND_SECONDS
             with self.reporting_errors():
+                # The next round continues this iterator where `break` left it.
                 for scored in results:
                     done.append(scored)
                     if time.monotonic() >= deadline:
@@ -355,6 +358,7 @@ def _linked(is_cpu: bool) -> _Link | None:
     except EvaluatorError:  # it is a RuntimeError, too, and already says which process is missing
         raise
     except RuntimeError as error:  # of torch's store, or of gloo
+        # chr(10), since Python before 3.12 takes no backslash within braces of an f-string.
         address = f"{os.environ['MASTER_ADDR']}:{os.environ.get('MASTER_PORT', '')}"
         raise EvaluatorError(
             f"expected {size} processes that reach each other within {limit:,g} seconds, got no"

@@ -44,6 +44,8 @@ _EVALUATORS = (
     " ROWID"
 )
 # The table token_ids has no index of scores: without this copy each score would search all of it.
+# A score that once came without token ids has two rows there, either of which serves. Rows are
+# sorted because a table is filled fastest in the order of its keys.
 _IDS_OF = "CREATE TEMP TABLE ids_of (score BLOB PRIMARY KEY, key BLOB) WITHOUT ROWID"
 _FILL_IDS_OF = "INSERT OR IGNORE INTO ids_of SELECT score, key FROM token_ids ORDER BY score"
 
@@ -220,6 +222,7 @@ class ScoreCache(CacheFile):
             connection,
         ):
             connection.execute(_EVALUATORS)
+            # The digest stands before the text, since older files have no column for it.
             connection.execute(
                 "INSERT OR REPLACE INTO evaluators VALUES (?, ?)", (key, _digest(key, text) + text)
             )
@@ -232,7 +235,7 @@ class ScoreCache(CacheFile):
         """
         key = _request_key(request)
         try:
-            if not exists(self.path):
+            if not exists(self.path):  # opening would create it
                 return None
             with contextlib.closing(self._open()) as connection:
                 if not has_table(connection, "evaluators"):
@@ -264,6 +267,7 @@ class ScoreCache(CacheFile):
         Raises:
             CacheError: for a file that is no cache and not the default file.
         """
+        # Before `info` opens and closes the file, since SQLite then removes its log.
         n_bytes = sum(path.stat().st_size for path in self._files())
         try:
             contents = self.info()

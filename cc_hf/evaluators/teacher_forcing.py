@@ -13,7 +13,8 @@ import torch
 
 __all__ = ["embeddings_without", "label_logprobs", "pad_ids", "positions", "projection_input"]
 
-_CHUNK_ELEMENTS = 2**25  # logits held at a time
+# Logits held at a time, 128 MiB in float32: 130 positions of NLLB's vocabulary of 256,204.
+_CHUNK_ELEMENTS = 2**25
 
 
 def pad_ids(
@@ -90,6 +91,8 @@ def embeddings_without(embedding: torch.nn.Module, columns: Sequence[int | None]
     removed = [column for column in columns if column is not None]
 
     def remove(_module: torch.nn.Module, _arguments: object, states: torch.Tensor) -> torch.Tensor:
+        # Zeros: without the token, all tokens after it would move, and a score would change by
+        # their positions, too.
         states = states.clone()  # the embedding may return its own memory
         states[rows, removed] = 0
         return states
@@ -135,6 +138,8 @@ def label_logprobs(
     # The logits of a large vocabulary need far more memory than the states, hence the chunks.
     for start in range(0, len(real_labels), size):
         chunk = slice(start, start + size)
+        # A sum over a vocabulary needs more than the 8 bits of bfloat16. The projection of a model
+        # that is spread over several devices may lie on another one than the states.
         logits = project(states[chunk]).float()
         label_logits = logits.gather(-1, real_labels[chunk, None].to(logits.device)).squeeze(-1)
         logprobs[chunk] = label_logits - logits.logsumexp(-1)
@@ -150,6 +155,7 @@ def positions(model: Any) -> int:
         >>> positions(RobertaModel(RobertaConfig(**tiny, max_position_embeddings=514)))
         512
     """
+    # A configuration without this number has relative positions, and so no limit.
     n_positions = int(getattr(model.config, "max_position_embeddings", 10**9))
     table = next(
         (

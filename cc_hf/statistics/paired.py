@@ -139,7 +139,7 @@ def paired_differences(
         inconclusive = as_flags("inconclusive", inconclusive, shape=correct.shape)
     if counted is not None:
         counted = as_flags("counted", counted, shape=correct.shape)
-        counted = None if counted.all() else counted
+        counted = None if counted.all() else counted  # None: accuracies have an exact p
     named = of_categories or OfCategories()
     # The estimates of the baseline serve all comparisons, whatever their number.
     baseline, *others = (
@@ -397,6 +397,7 @@ def f1_differences(
         estimates.append(f1 | {n: difference(f1[a], f1[b]) for n, (a, b) in chosen.items()})
 
     def figures(parts: Mapping[str, _Floats]) -> dict[str, _Floats]:
+        # No denominator is 0: every label is that of a sample, whatever is predicted.
         total = parts["all"]
         f1 = {name: total[:, i] / total[:, len(names) + i] for i, name in enumerate(names)}
         return f1 | {n: f1[a] - f1[b] for n, (a, b) in chosen.items()}

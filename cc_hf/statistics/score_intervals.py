@@ -53,7 +53,7 @@ FEWEST = 20
 #: .925 to .935.
 FEWEST_PAIRED = 30
 
-_ROWS_AT_ONCE = 1 << 20
+_ROWS_AT_ONCE = 1 << 20  # bounds the memory of `coded_share`: 8 MiB for each array of a block
 
 _Floats = npt.NDArray[np.float64]
 _Limits = tuple[float, float]
@@ -76,6 +76,7 @@ class Estimate:
     value: float
     interval: Interval
     n: int
+    # Not compared, since `==` of two arrays has no truth value.
     influence: _Floats = field(repr=False, compare=False)
     n_effective: float = 0.0
 
@@ -148,6 +149,7 @@ def estimate_share(
         if strata is None
         else np.unique(names, return_inverse=True)[1]
     )
+    # `_estimate` counts groups, which decide the interval; the figure is of samples.
     return replace(_estimate(part, whole, stratum, level), n=n)
 
 
@@ -370,6 +372,7 @@ def ratio(first: Estimate, second: Estimate) -> Interval | NoInterval:
     high = upper + math.sqrt(max(0.0, upper**2 - u1 * (2 * a - u1) * l2 * (2 * b - l2)))
     # Where u2 is above 2 b, numerator and denominator are both negative, and the limit holds.
     low, high = low / (u2 * (2 * b - u2)), high / (l2 * (2 * b - l2))
+    # Rounding must not leave the figure outside its interval.
     return Interval(max(0.0, min(low, a / b)), max(high, a / b), level, method="mover")
 
 
@@ -420,6 +423,8 @@ def _quantile(tail: float) -> float:
 
 def _continuous_limits(share: Estimate, z: float) -> _Limits:
     """Return score limits with correction for continuity."""
+    # Without it, Wilson's limits cover as often as their level says only on average over shares; a
+    # minimum must not be one of those for which they cover less.
     # Weights may make the effective number of samples larger than their number, which a minimum
     # does not rely on.
     p, n = share.value, min(share.n_effective, share.n)

@@ -25,13 +25,14 @@ Alignment: TypeAlias = tuple[tuple[int, int], ...]
 _Floats: TypeAlias = npt.NDArray[np.float64]
 _Ints: TypeAlias = npt.NDArray[np.int64]
 
+# The program's defaults, and its constants that have no option; alignments depend on all of them.
 _N_ITERATIONS = 5  # the last one only decodes
 _P_NULL = 0.08
 _TENSION = 4.0
 _MIN_TENSION, _MAX_TENSION = 0.1, 14.0
 _N_STEPS, _STEP = 8, 20.0
 _ALPHA = 0.01
-_UNSEEN = 1e-9
+_UNSEEN = 1e-9  # of every pair of words at first, so that the first iteration has a uniform table
 
 
 def fast_align(
@@ -106,6 +107,7 @@ def _make_cells(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str
     position, i = np.repeat(np.arange(len(target)), n + 1), _counted(n + 1)
     # This is the index in `source` at which the token's sentence begins.
     first = np.repeat(np.cumsum(n_source) - n_source, n_target)
+    # `maximum` gives cells of NULL a valid index, whose word `where` does not take.
     words = np.where(i == 0, 0, source[first[position] + np.maximum(i, 1) - 1])
     # Each pair of words is encoded as one number, so that `unique` can number the pairs.
     keys, entry = np.unique(words * len(vocabulary) + target[position], return_inverse=True)
@@ -142,6 +144,7 @@ def _posteriors(cells: _Cells) -> _Floats:
             break
         posterior = joint / np.repeat(_sums(cells.position, joint), n_cells)
         counts = _sums(cells.entry, posterior)
+        # At first the table is uniform: posteriors are the prior, by which no tension is learnt.
         if iteration > 1:
             empirical = float((shifted * posterior)[is_word].sum()) / len(cells.j)
             tension = _updated_tension(tension, empirical, shapes, n_tokens)
@@ -162,6 +165,7 @@ def _distinct_shapes(cells: _Cells) -> tuple[_Ints, _Ints]:
 
 def _decode(cells: _Cells, joint: _Floats) -> _Ints:
     """Return the most probable i of each target token, the first of equal ones."""
+    # The program begins with NULL, and replaces its choice only by a more probable one.
     best = np.flatnonzero(joint == np.maximum.reduceat(joint, cells.start)[cells.position])
     _, first = np.unique(cells.position[best], return_index=True)
     return np.asarray(cells.i[best[first]])

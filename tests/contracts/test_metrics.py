@@ -262,14 +262,24 @@ def test_bad_translations_are_refused_naming_their_row(metric: str) -> None:
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_an_unknown_option_is_refused_by_name(metric: str) -> None:
-    with pytest.raises(InputError, match=r"unknown option of the metric .* 'colour'"):
-        judged(metric, *rows_of(metric, 2), colour="red")
+    refuses(
+        r"unknown option of the metric .* 'colour'",
+        judged,
+        metric,
+        *rows_of(metric, 2),
+        colour="red",
+    )
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_sources_beside_the_references_are_refused_with_their_home(metric: str) -> None:
-    with pytest.raises(InputError, match=r"option of .*'sources'.* are part of the references"):
-        module_figures(metric_class(metric), *rows_of(metric, 2), {"sources": []})
+    refuses(
+        r"option of .*'sources'.* are part of the references",
+        module_figures,
+        metric_class(metric),
+        *rows_of(metric, 2),
+        {"sources": []},
+    )
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -34,7 +34,7 @@ from cc_hf.plugins.dataset_folders.building import build_dataset_folder
 from cc_hf.plugins.leaderboard.space import build_leaderboard_space
 from tests.helpers.papers import papers
 from tests.helpers.samples import lay_out_samples
-from tests.helpers.usual import cases, small_result, write_lines, write_result
+from tests.helpers.usual import cases, fails, small_result, write_lines, write_result
 
 _ROOT = Path(__file__).parents[2]
 _CARDS = sorted((_ROOT / "cards").glob("*/*.md"))
@@ -243,8 +243,13 @@ def test_every_architecture_of_fairseq_is_converted_to_the_model_type_of_its_nam
 @pytest.mark.parametrize("kind", [kind for kind in registry._TABLES if registry.names(kind)])
 def test_unknown_names_are_refused_with_the_nearest_known_one(kind: str) -> None:
     near = registry.names(kind)[0]
-    with pytest.raises(UnknownNameError, match=f"unknown {kind} .*did you mean '{near}'"):
-        registry.resolve(kind, near + "x")
+    fails(
+        UnknownNameError,
+        f"unknown {kind} .*did you mean '{near}'",
+        registry.resolve,
+        kind,
+        near + "x",
+    )
 
 
 def test_citations_are_balanced_bibtex_with_their_url() -> None:

@@ -16,14 +16,14 @@ import pytest
 import cc_hf
 from cc_hf import registry
 from cc_hf.data.card_sections import evaluator_caution
-from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.errors import UnknownNameError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import ScoringRequest
 from tests.helpers.command_line import cc_hf as command
 from tests.helpers.fairseq_models import options
 from tests.helpers.lines import write_text
-from tests.helpers.refusals import fails
+from tests.helpers.refusals import fails, refuses
 
 N = 8
 ABOUT = "Looks for words that are listed for the right and the wrong sense."
@@ -125,8 +125,11 @@ def test_a_judge_is_opened_by_what_stands_before_the_colon() -> None:
     judge: Any = cc_hf.load_evaluator("lengths:words")
     request = ScoringRequest("The crane left.", "Der Kran fuhr ab.")
     assert judge.text_scores([request]).tolist() == [3 / 4]
-    with pytest.raises(InputError, match="expected lengths:characters or lengths:words, got le"):
-        cc_hf.load_evaluator("lengths:pages")
+    refuses(
+        "expected lengths:characters or lengths:words, got le",
+        cc_hf.load_evaluator,
+        "lengths:pages",
+    )
 
 
 @pytest.mark.usefixtures("package")

@@ -23,6 +23,7 @@ from tests.helpers.command_line import Shown, run_command
 from tests.helpers.lines import read_jsonl
 from tests.helpers.processes import in_processes
 from tests.helpers.served_pages import answering, free_port
+from tests.helpers.usual import fails
 from tests.helpers.wino_x_schemas import lay_out, mt_rows
 
 Alone = tuple[Path, Shown]
@@ -147,5 +148,9 @@ def test_replies_equal_those_of_the_model_on_this_machine(tmp_path: Path) -> Non
         served = open_respondent(str(folder), server=url, decoding=decoding)
         assert served.reply(QUESTIONS) == expected
         # It has no log-probabilities of prompts, and takes no token ids.
-        with pytest.raises(EvaluatorError, match="prompt must be a string"):
-            cc_hf.load_evaluator(f"server:{url}#{folder}")
+        fails(
+            EvaluatorError,
+            "prompt must be a string",
+            cc_hf.load_evaluator,
+            f"server:{url}#{folder}",
+        )

@@ -268,8 +268,12 @@ _OBJECT = "expected a JSON object"
 )
 def test_bad_rows_are_refused(name: str, content: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(FileError, match=f"^{tmp_path}/{message}"):
-        list(read_rows(tmp_path / name, form={"a": str}, remedy="write a"))
+    fails(
+        FileError,
+        f"^{tmp_path}/{message}",
+        list,
+        read_rows(tmp_path / name, form={"a": str}, remedy="write a"),
+    )
 
 
 def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:

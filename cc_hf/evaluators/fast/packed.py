@@ -127,6 +127,8 @@ class PackedModel:
                 labels,
                 n_uncounted=n_uncounted,
             )
+        # The first `n_uncounted` labels of a row, such as a target language, are given and not
+        # chosen, so that no score counts them.
         ends = np.cumsum([len(row) - n_uncounted for row in labels])
         return np.split(logprobs.cpu().double().numpy(), ends[:-1])
 
@@ -138,6 +140,7 @@ class PackedModel:
         distinct = sorted(
             {tuple(source) for source in sources}, key=lambda source: (len(source), source)
         )
+        # The sources of a planned batch fit into one; `score_batch` takes any number of them.
         states, spans, n_rows = [], {}, 0
         for batch in plan_batches(
             [len(source) for source in distinct], [0] * len(distinct), batch_tokens=batch_tokens

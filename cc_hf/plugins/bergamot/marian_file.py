@@ -27,11 +27,14 @@ from cc_hf.reading import parse_yaml
 
 __all__ = ["CONFIGURATION", "MarianFile", "MarianTensor", "read_bytes", "read_marian_file"]
 
+# The format is that of src/common/binary.cpp of marian-dev; all numbers are little-endian.
 CONFIGURATION = "special:model.yml"
 _VERSION = 1
+# Of a tensor: length of its name, type, number of dimensions, bytes of its data.
 _HEADER = struct.Struct("<4Q")
 _COUNTS = struct.Struct("<2Q")
 _LENGTH = struct.Struct("<Q")
+# Marian's types: a class in the upper byte, the bytes of one number in the lower one.
 _FLOAT32, _INT8_BY_COLUMN, _CHARACTERS = 0x404, 0x4101, 0x101
 _ALIGNMENT = 256  # the data of a tensor are padded to a multiple of this
 _MAX_DIMENSIONS = 8
@@ -235,6 +238,8 @@ def _tensor(name: str, kind: int, shape: tuple[int, ...], stored: memoryview) ->
         raise DataError(
             f"the tensor {name!r}: expected a finite multiplier above 0, got {multiplier}"
         )
+    # intgemm reads the right factor of a product by columns, so that weights are transposed. The
+    # logits are states times the transposed embeddings, whose rows are these columns already.
     is_embedding = name.endswith("Wemb")
     layout = shape if is_embedding or len(shape) != 2 else shape[::-1]
     return MarianTensor(np.frombuffer(stored, np.int8, n).reshape(layout), multiplier)
@@ -261,6 +266,7 @@ def _from_npz(content: bytes) -> MarianFile:
                 with archive.open(entry) as file:
                     array = _npy(file, name, entry.file_size)
                 if name == CONFIGURATION:
+                    # Its characters, as numbers of any type: one byte for each.
                     configuration = array.astype(np.int8).tobytes()
                 elif array.dtype != np.float32:
                     raise DataError(f"the tensor {name!r}: expected float32, got {array.dtype}")

@@ -47,6 +47,7 @@ class Materials:
     dataset: str
     config: str | None
     data: DataOptions
+    # A message stands for a pair that is not there, so that it, too, is asked for once.
     _known: dict[str, Material | str] = field(default_factory=dict)
 
     @property
@@ -159,6 +160,7 @@ class Judging:
             "metrics": [*zip(names, versions, strict=True)],
             "options": dict(self.options),
             "evaluator": self.evaluator,
+            # A cache changes no score.
             "loading": {k: v for k, v in vars(self.loading).items() if k != "cache"},
             "clean": self.clean,
             "seed": self.seed,

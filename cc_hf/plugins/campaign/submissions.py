@@ -26,6 +26,8 @@ from cc_hf.text.other_languages import other_language
 
 __all__ = ["Fault", "Submission", "find_submissions", "is_wmt_json", "reason_of"]
 
+# Heads of elements are read without a parser: SGM is no XML. The lookbehind lets a match begin only
+# where a name begins; otherwise a long name takes quadratic time.
 _SIDE = re.compile(r"<(src|srcset|hyp|tstset|hypset|doc)\b([^<>]*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""(?<![\w:-])([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _SYSTEMS = ("system", "sysid")
@@ -33,7 +35,9 @@ _LANGUAGES = ("lang", "trglang")
 _ID, _TEXT = "doc_id", "hypothesis"  # keys of WMT's JSONL since 2025
 _PARTS = "_#_"  # what stands between the parts of its ids
 _BEGINNING = 4096  # bytes
-_N_READ, _FEWEST_READ = 200, 5  # texts by which the language of a file is told
+# Texts by which the language of a file is told: the first are enough, and fewer than five may be
+# names or quotations.
+_N_READ, _FEWEST_READ = 200, 5
 
 
 class Fault(NamedTuple):
@@ -137,6 +141,8 @@ def find_submissions(
             faults.append(Fault(path.relative_to(folder).as_posix(), str(error)))
     # A folder with a file that is named after a pair alone has the files of one system.
     of_systems = {path.parent for path, name in names.items() if not name.system and name.folder}
+    # A pair is guessed only where no file names one: beside en-de.txt, a file such as en-langs.txt
+    # would be judged as translations into a language that it is not in.
     any_pair = any(name.pair for name in names.values())
     submissions: list[Submission] = []
     for path, name in names.items():
@@ -259,11 +265,13 @@ def _of_documents(hypotheses: Mapping[str, str], ids: Sequence[str]) -> list[str
     """Return the translation of each example, by the last part of the ids of documents, or by the
     order of lines where a document has several examples.
     """
+    # A whole id, which comes last, replaces the last part of another one.
     by_id = {**{key.rpartition(_PARTS)[2]: text for key, text in hypotheses.items()}, **hypotheses}
     missing = [name for name in ids if name not in by_id]
     if not missing:
         return [" ".join(by_id[name].split()) for name in ids]
     lines = [line for text in hypotheses.values() for line in text.split("\n") if line.strip()]
+    # By lines only if no id fits; otherwise the missing ones were left out, and lines would shift.
     if len(missing) == len(ids) and len(lines) == len(ids):
         return lines
     first = next(iter(hypotheses))
@@ -288,6 +296,7 @@ def _check_language(texts: Sequence[str], tgt_lang: str) -> None:
 
 def reason_of(error: Exception, path: Path) -> str:
     """Return the message of an error without the path of the file, which stands before it."""
+    # Reports may be published, and the folder is of this machine alone.
     text = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
     return re.sub(rf"^{re.escape(str(path))}(#\S*)?[:,] ?", "", text).replace(str(path), "FILE")
 
@@ -298,6 +307,7 @@ def _unique(submissions: Sequence[Submission]) -> tuple[list[Submission], list[F
     """
     by_name: dict[tuple[str, str], list[Submission]] = defaultdict(list)
     for submission in submissions:
+        # Results are named by it, and file systems may ignore case: two names would be one file.
         by_name[submission.pair, name_key(file_slug(submission.system))].append(submission)
     unique, faults = [], []
     for (pair, _), group in sorted(by_name.items()):

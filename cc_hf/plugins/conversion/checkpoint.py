@@ -79,6 +79,8 @@ class FairseqCheckpoint:
     @property
     def architecture(self) -> str:
         """The name of the architecture, from fairseq's option `arch`."""
+        # `_name` is what Hydra's configurations have for `arch`, since fairseq 0.10. Messages quote
+        # it, and a file may hold a text of any length.
         return str(self.options.get("arch") or self.options.get("_name") or "unknown")[:80]
 
     def shares(self, *names: str) -> bool:
@@ -220,7 +222,7 @@ def _plain(value: Any) -> Any:
         return None
     if isinstance(value, (list, tuple)) and all(isinstance(item, _PLAIN) for item in value):
         return value
-    # No message and no comparison can fail on that.
+    # A text, since an option is compared and quoted: `==` of numpy's arrays has no truth value.
     return f"a value of class {type(value).__name__}"
 
 
@@ -236,6 +238,7 @@ def _with_current_names(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.
             for part, third in zip("qkv", weight.chunk(3), strict=True):
                 renamed[name.replace("in_proj_", f"{part}_proj.")] = third.float()
         else:
+            # A parameter and not a Linear where it is not shared, hence without ".weight".
             renamed["decoder.output_projection.weight" if name == "decoder.embed_out" else name] = (
                 weight.float()
             )

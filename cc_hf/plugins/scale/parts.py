@@ -58,13 +58,16 @@ FORMAT = 1
 
 # Nine digits at most: Python refuses to convert thousands.
 _PART = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
+# Merging has all files open, and each holds what was read of a group: groups bound its memory, and
+# batches within a group that of the rows as Python's objects.
 _ROWS_PER_GROUP, _ROWS_AT_ONCE = 65_536, 8_192
 _CONSTANTS = ("evaluator", "plan", "n_pairs", "format")
 # A file is written anew with what came since, at most this often, and for a twentieth of the time:
 # it is sorted and written as a whole, which takes longer the more it holds.
 _SECONDS = 30.0
 _LARGEST_SHARE = 20
-_N_KEY, _N_CHECK = 32, 8  # bytes
+# Bytes of a SHA-256, and of a digest that reveals damage: without a secret none reveals forgery.
+_N_KEY, _N_CHECK = 32, 8
 _SCORE = struct.Struct("<dqd")
 _MAGIC = b"PAR1"
 #: What to do about a file that cannot be used.
@@ -161,6 +164,7 @@ class Part(PartialScores):
             # The others have not opened the file, and all must score the same batches.
             done = team.from_main(lambda: frozenset(file.rows))
             left = work.missing(share, done)
+            # The bar counts the pairs of all parts, and takes those of other parts for done.
             with work.show(len(work.keys) - len(work.keys_of(left))) as bar:
                 for batch, rows in work.score([work.batches[i] for i in left]):
                     keyed = work.keyed(batch, rows)
@@ -274,6 +278,7 @@ class PartFile:
         self.origin = origin
         self.share = share
         self.rows: dict[bytes, KeyedScore] = {}
+        # How long the last writing took, and when it ended.
         self._wait, self._written = 0.0, time.monotonic()
 
     @contextlib.contextmanager
@@ -442,6 +447,7 @@ def _tables(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
 
 def _check_schema(path: Path, schema: Any) -> None:
     expected: Mapping[str, Any] = {field.name: field.type for field in scores_schema()}
+    # Further columns are ignored: tools that sort or join rows may add some.
     given = {field.name: field.type for field in schema}
     if missing := [name for name in expected if given.get(name) != expected[name]]:
         raise FileError(

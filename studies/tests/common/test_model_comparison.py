@@ -1,3 +1,5 @@
+"""Two models compared by BLEU, by rates and by verdicts, with intervals and tests."""
+
 import random
 from typing import Any
 
@@ -30,7 +32,11 @@ def test_bleu_and_its_test_are_those_of_sacrebleu(monkeypatch: pytest.MonkeyPatc
     _, second = texts(0.7, 1)
     compared = compared_bleu((first, second), references, bootstrap=Bootstrap(3, 500))
     difference = compared.difference
-    scores = [BLEU().corpus_score(texts, [references]).score / 100 for texts in (first, second)]
+
+    scores = [
+        BLEU().corpus_score(translations, [references]).score / 100
+        for translations in (first, second)
+    ]
     assert [difference.first, difference.second] == pytest.approx(scores, abs=1e-12)
 
     monkeypatch.setenv("SACREBLEU_SEED", "3")
@@ -51,8 +57,15 @@ def test_equal_translations_do_not_differ() -> None:
 
 def test_rates_count_the_samples_of_each_model_and_pair_those_of_both() -> None:
     draw = np.random.default_rng(0)
-    first: list[bool | None] = [None if n < 30 else bool(draw.random() < 0.5) for n in range(300)]
-    second: list[bool | None] = [bool(flag) and bool(draw.random() < 0.3) for flag in first]
+    first: list[bool | None] = [
+        None if n < 30 else bool(draw.random() < 0.5)  # the first 30 do not count
+        for n in range(300)
+    ]
+    second: list[bool | None] = [
+        bool(flag) and bool(draw.random() < 0.3)  # true only where the first is
+        for flag in first
+    ]
+
     compared = compared_rates("attack_success", (first, second), [n // 3 for n in range(300)])
     assert compared.n == (270, 300)
 
@@ -64,8 +77,10 @@ def test_rates_count_the_samples_of_each_model_and_pair_those_of_both() -> None:
 
 
 def test_samples_that_go_together_give_wider_intervals_than_single_ones() -> None:
+    # Ten copies of each verdict are worth no more than one if they go together.
     copies = [flag for flag in (True, False) * 20 for _ in range(10)]
     others = [flag for flag in (True, True, False, False) * 10 for _ in range(10)]
+
     widths = []
     for names in (range(400), [n // 10 for n in range(400)]):
         low, high = limits(compared_rates("x", (copies, others), names).difference.interval)
@@ -80,12 +95,19 @@ def test_a_rate_of_few_samples_has_no_interval() -> None:
 
 
 def test_verdicts_of_the_same_examples_are_compared() -> None:
-    verdicts = ["correct", "incorrect", "inconclusive", "correct"], ["correct", *["incorrect"] * 3]
-    first, second = (result_of([judgement(i, v) for i, v in enumerate(row)]) for row in verdicts)
+    verdicts = (
+        ["correct", "incorrect", "inconclusive", "correct"],
+        ["correct", "incorrect", "incorrect", "incorrect"],
+    )
+    first, second = (
+        result_of([judgement(index, verdict) for index, verdict in enumerate(row)])
+        for row in verdicts
+    )
+
     compared = compared_verdicts("wsd_errors", (first, second), lambda v: v == "incorrect")
     assert (compared.difference.first, compared.difference.second) == (0.25, 0.75)
     test = known(compared.mcnemar)
-    assert (test.n_only_first, test.n_only_second) == (0, 2)
+    assert (test.n_only_first, test.n_only_second) == (0, 2)  # the third and the fourth
 
 
 def test_samples_that_cannot_be_compared_are_refused() -> None:

@@ -33,7 +33,7 @@ from cc_hf_studies.disambiguation_bias.sentences import (
     sentence_bias,
 )
 
-from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.errors import UnknownNameError
 from cc_hf.reports.formats.latex import latex_report
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.page.page import html_page
@@ -162,8 +162,11 @@ def test_a_damaged_table_is_refused(change: dict[str, Any], message: str, tmp_pa
 
 
 def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"table.json: expected a table of `cc-hf study"):
-        read_table(write_lines(tmp_path / "table.json", ["[]"]))
+    refuses(
+        r"table.json: expected a table of `cc-hf study",
+        read_table,
+        write_lines(tmp_path / "table.json", ["[]"]),
+    )
 
 
 def test_published_stop_words_leave_the_attractors_of_the_thesis() -> None:
@@ -177,8 +180,11 @@ def test_stop_words_are_lines_or_a_list(tmp_path: Path) -> None:
     for text in ("The\n\nand", '["the", "And"]'):
         assert read_stop_words(write_lines(tmp_path / "words", [text])) == ("the", "and")
     for text in ("", "[1]"):
-        with pytest.raises(InputError, match="words: expected stop words, one per line"):
-            read_stop_words(write_lines(tmp_path / "words", [text]))
+        refuses(
+            "words: expected stop words, one per line",
+            read_stop_words,
+            write_lines(tmp_path / "words", [text]),
+        )
 
 
 NIGHTS = {"bat": {"1": Counter(ball=3), "2": Counter(night=6, ball=1), "3": Counter()}}
@@ -218,8 +224,11 @@ def test_a_homograph_or_cluster_that_is_not_in_the_table_is_refused() -> None:
     ):
         fails(UnknownNameError, message, sentence_bias, NIGHT_TABLE, "x", homograph, cluster)
         row = TaggedPair("5", "x", "...", homograph, 0, 0, cluster, "...")
-        with pytest.raises(InputError, match=r"p.jsonl: pair 5: expected a homograph and a cluste"):
-            list(scored_rows([row], BiasColumns(NIGHT_TABLE), where="p.jsonl"))
+        refuses(
+            r"p.jsonl: pair 5: expected a homograph and a cluste",
+            list,
+            scored_rows([row], BiasColumns(NIGHT_TABLE), where="p.jsonl"),
+        )
 
 
 def test_columns_are_added_by_map() -> None:
@@ -317,8 +326,12 @@ def test_a_line_that_is_no_pair_is_named(line: str, message: str, tmp_path: Path
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"the folder .*no folder does not exist"):
-        homographs.write_rows(tmp_path / "no folder" / "pairs.jsonl", [])
+    refuses(
+        r"the folder .*no folder does not exist",
+        homographs.write_rows,
+        tmp_path / "no folder" / "pairs.jsonl",
+        [],
+    )
     (tmp_path / "a.jsonl").mkdir()
     refuses(r"a\.jsonl could not be written", homographs.write_rows, tmp_path / "a.jsonl", [])
 

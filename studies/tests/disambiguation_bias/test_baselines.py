@@ -156,17 +156,30 @@ _LENGTHS = "encoder.convolutions.0.weight_g"
 def test_checkpoints_that_cannot_be_converted_are_refused(
     reason: str, baseline: Callable[[], Baseline], changes: dict[str, Any], tmp_path: Path
 ) -> None:
-    with pytest.raises(EvaluatorError, match=f"model1.pt: .* cannot be converted: .*{reason}"):
-        converted(baseline(), tmp_path, **changes)
+    fails(
+        EvaluatorError,
+        f"model1.pt: .* cannot be converted: .*{reason}",
+        converted,
+        baseline(),
+        tmp_path,
+        **changes,
+    )
     assert not (tmp_path / "out").exists()
 
 
 def test_models_refuse_what_they_would_compute_wrongly(tmp_path: Path) -> None:
     model = load_model(BUILDERS["lstm"](tmp_path)).model
     ids = torch.tensor([[5, 6]])
-    with pytest.raises(ValueError, match="padded on the right"):
-        model(ids, torch.tensor([[0, 1]]), decoder_input_ids=ids)
+    fails(
+        ValueError, "padded on the right", model, ids, torch.tensor([[0, 1]]), decoder_input_ids=ids
+    )
     fails(ValueError, "decoder_input_ids: expected inputs", model, ids)
     fails(TypeError, "unexpected options labels", model, ids, decoder_input_ids=ids, labels=ids)
-    with pytest.raises(ValueError, match="share_embeddings: expected sides of the same size"):
-        baselines.LSTMConfig(9, 8, share_embeddings=True)
+    fails(
+        ValueError,
+        "share_embeddings: expected sides of the same size",
+        baselines.LSTMConfig,
+        9,
+        8,
+        share_embeddings=True,
+    )

@@ -137,8 +137,13 @@ def test_only_named_homographs_are_tagged_and_the_signature_says_so() -> None:
     tagger = PairTagger(LEXICON, TaggingOptions(homographs=("spring",)))
     assert {pair.homograph for pair in tagger.tag(block_of(*SENTENCES)).pairs} == {"spring"}
     assert str(tagger.signature_fields()["homographs"]).startswith("1.")
-    with pytest.raises(UnknownNameError, match="unknown homograph 'sprin'; did you mean 'spring'"):
-        PairTagger(LEXICON, TaggingOptions(homographs=("sprin",)))
+    fails(
+        UnknownNameError,
+        "unknown homograph 'sprin'; did you mean 'spring'",
+        PairTagger,
+        LEXICON,
+        TaggingOptions(homographs=("sprin",)),
+    )
 
 
 @cases(

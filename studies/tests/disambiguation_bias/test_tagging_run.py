@@ -20,7 +20,7 @@ from cc_hf_studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 from cc_hf_studies.disambiguation_bias.tagging_run import tag_corpus
 
 from cc_hf.data.corpora.parallel import CorpusBlock, FileCorpus, dataset_corpus, file_corpus
-from cc_hf.errors import InputError, ResultWarning
+from cc_hf.errors import ResultWarning
 from studies.benchmarks.disambiguation_bias import sense_tagging
 from studies.tests.disambiguation_bias.corpus import (
     LEXICON,
@@ -178,8 +178,13 @@ def test_parts_of_another_run_are_refused(tmp_path: Path) -> None:
     lines[10] = ""
     damaged = with_sources(tmp_path, lines)
     refuses("line 11: the source is empty", run, tmp_path, damaged, on_damaged="error")
-    with pytest.raises(InputError, match="expected parts of the same run, got one with another wi"):
-        run(tmp_path, damaged, PairTagger(LEXICON, TaggingOptions(window=2)))
+    refuses(
+        "expected parts of the same run, got one with another wi",
+        run,
+        tmp_path,
+        damaged,
+        PairTagger(LEXICON, TaggingOptions(window=2)),
+    )
     corpus = with_sources(tmp_path, ["Another bat.", *lines[1:]])
     refuses(r"000000.jsonl: expected a part of this corpus, got one", run, tmp_path, corpus)
     write_lines(tmp_path / "pairs.jsonl.parts/options.json", ["{"])
@@ -195,14 +200,23 @@ def test_damaged_pairs_are_named_and_counted_and_the_others_are_tagged(tmp_path:
     assert summary.damaged == (damaged,)
     assert (summary.outcomes["n_damaged"], summary.outcomes["n_tagged"]) == (1, 4)
     assert read_json(tmp_path / "pairs.summary.json")["damaged"] == [list(damaged)]
-    with pytest.raises(InputError, match=r"line 1: source: expected UTF-8.*\(1 damaged in lines 1"):
-        run(tmp_path, corpus, on_damaged="error")
+    refuses(
+        r"line 1: source: expected UTF-8.*\(1 damaged in lines 1",
+        run,
+        tmp_path,
+        corpus,
+        on_damaged="error",
+    )
 
 
 def test_a_corpus_of_empty_lines_is_refused(tmp_path: Path) -> None:
     paths = [write_lines(tmp_path / name, ["", "", "", "A bat."]) for name in ("a.en", "a.de")]
-    with pytest.raises(InputError, match="got 3 damaged pairs of 4; the first is line 1"):
-        run(tmp_path, file_corpus(*paths, block_pairs=2))
+    refuses(
+        "got 3 damaged pairs of 4; the first is line 1",
+        run,
+        tmp_path,
+        file_corpus(*paths, block_pairs=2),
+    )
     assert not (tmp_path / "pairs.jsonl.parts").exists()
 
 

@@ -20,7 +20,7 @@ from cc_hf.data.corpora.parallel import FileCorpus, dataset_corpus, file_corpus
 from cc_hf.errors import UnknownNameError
 from tests.helpers.axe import check_legible
 from tests.helpers.browser import Page
-from tests.helpers.usual import cases, printed_by, refuses, write_jsonl, write_lines
+from tests.helpers.usual import cases, fails, printed_by, refuses, write_jsonl, write_lines
 
 _WORDS = {
     "doctor": (["doctor", "doctors"], ["Arzt", "Ärzte"], ["Ärztin", "Ärztinnen"]),
@@ -183,8 +183,7 @@ def test_names_from_outside_are_escaped_in_pictures(tmp_path: Path) -> None:
     for text in (flows_svg(counts, title=evil), flows_page(counts, title=evil, occupations=[evil])):
         assert "<script>alert" not in text
         assert "&lt;script&gt;" in text
-    with pytest.raises(UnknownNameError):
-        flows_svg(counts, title="", occupation="cook")
+    fails(UnknownNameError, "'cook'", flows_svg, counts, title="", occupation="cook")
 
 
 def test_the_page_is_legible_in_light_and_dark(page: Page) -> None:

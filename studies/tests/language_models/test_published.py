@@ -26,9 +26,11 @@ def test_printed_differences_add_up() -> None:
     for lang, expected in printed.items():
         basic, cot, cota = (of(name, row)[f"MT en-{lang}"] for name, row in names.items())
         assert (cot - basic, cota - basic, cota - cot) == pytest.approx(expected, abs=1e-9)
+
     basic_errors, cot_errors = of("Table 3.21", "basic"), of("Table 3.23", "chain of thought")
     changes = [cot_errors[name] - basic_errors[name] for name in basic_errors]
     assert changes == pytest.approx([0.55, -1.52, 1.26, 0.19], abs=1e-9)
+
     table = tables["Table 3.20"]
     totals = [sum(table.value(row, name) for name in cells) for row, cells in table.rows.items()]
     assert totals == [3000, 10_000, 3000, 10_000]
@@ -57,6 +59,7 @@ def test_questions_and_answers_follow_the_world() -> None:
     assert len(set(answer_forms.WORDS)) == len(answer_forms.WORDS)
     assert sorted(world.roles.count(role) for role in (0, 1)) == [10, 10]
     assert all(world.genders[a] != world.genders[b] for a, b in pairs)
+
     schemas = answer_forms.drawn(pairs, generator, range(200))
     assert {schema.right for schema in schemas} == {1, 2}
     pronouns = {"m": "er", "f": "sie", "n": "es"}
@@ -64,10 +67,12 @@ def test_questions_and_answers_follow_the_world() -> None:
         words = answer_forms.question(schema, world)
         assert len(words) == len(answer_forms.question(schemas[0], world))
         assert set(words) <= set(answer_forms.WORDS)
+
         shown = [word for word in words if word in pronouns.values()]
         meant = schema.nouns[world.roles[schema.adjective]]
         pronoun = pronouns[world.genders[meant]]
         assert (shown.index(pronoun) + 1, len(set(shown))) == (schema.right, 2)
+
         written = {form: answer_forms.answer(schema, world, form) for form in answer_forms.FORMS}
         assert {words[-2] for words in written.values()} == {str(schema.right)}
         assert written["cot"][0::3][:2] == shown

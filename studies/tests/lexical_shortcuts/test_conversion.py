@@ -109,8 +109,13 @@ _CUTOFF = {"adaptive_softmax_cutoff": "100,200"}
 )
 def test_other_forms_are_refused(reason: str, changes: dict[str, Any], tmp_path: Path) -> None:
     fairseq_models.save_fairseq(tmp_path / "in", **changes)
-    with pytest.raises(EvaluatorError, match=rf"'shortcut_transformer\w*' cannot .*: {reason}"):
-        convert(tmp_path / "in", output=tmp_path / "out")
+    fails(
+        EvaluatorError,
+        rf"'shortcut_transformer\w*' cannot .*: {reason}",
+        convert,
+        tmp_path / "in",
+        output=tmp_path / "out",
+    )
 
 
 def test_weights_of_another_architecture_are_refused(tmp_path: Path) -> None:

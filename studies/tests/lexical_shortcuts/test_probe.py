@@ -24,7 +24,7 @@ from cc_hf_studies.lexical_shortcuts.subwords import frequency_bins, parts_of_sp
 from cc_hf_studies.lexical_shortcuts.tables import lexical_probe_chart, lexical_probe_tables
 
 from cc_hf import load_evaluator
-from cc_hf.errors import InputError, TooLongError
+from cc_hf.errors import TooLongError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.paired import PairedDifference
@@ -32,7 +32,16 @@ from cc_hf.statistics.shares import Share
 from studies.tests.lexical_shortcuts.shortcut_models import pairs, small_config
 from tests.helpers import families
 from tests.helpers.models import save_tiny_marian
-from tests.helpers.usual import cases, printed, printed_by, read_json, refuses, typed, write_lines
+from tests.helpers.usual import (
+    cases,
+    fails,
+    printed,
+    printed_by,
+    read_json,
+    refuses,
+    typed,
+    write_lines,
+)
 
 QUICK = ProbeSettings(hidden=64, max_epochs=10, batch_size=32, learning_rate=3e-3)
 
@@ -200,8 +209,13 @@ def test_parts_of_speech_go_to_all_subwords_of_a_word(marian: Any) -> None:
     assert len(pieces) > 3
     assert parts_of_speech(sides["encoder"], marian, SimpleNamespace(pipe=pipe)) == expected
     tags = dict.fromkeys(tags, "")
-    with pytest.raises(InputError, match="expected a pipeline that tags parts of speech"):
-        parts_of_speech(sides["encoder"], marian, SimpleNamespace(pipe=pipe))
+    refuses(
+        "expected a pipeline that tags parts of speech",
+        parts_of_speech,
+        sides["encoder"],
+        marian,
+        SimpleNamespace(pipe=pipe),
+    )
 
 
 def test_a_tenth_each_is_held_out_and_tested_by_default() -> None:
@@ -219,8 +233,14 @@ def test_what_cannot_be_probed_is_refused(marian: Any, texts: ProbeTexts) -> Non
     refuses("expected one model or more", lexical_probe, {}, texts)
     language_model: Any = SimpleNamespace(name="gpt")
     refuses("one sequence-to-sequence model", lexical_probe, {"gpt": language_model}, texts)
-    with pytest.raises(TooLongError, match="row 1: the target has"):
-        probed_texts(marian, ["The", "The"], ["Der", "Der " * 200])
+    fails(
+        TooLongError,
+        "row 1: the target has",
+        probed_texts,
+        marian,
+        ["The", "The"],
+        ["Der", "Der " * 200],
+    )
 
 
 @pytest.fixture(scope="module")

@@ -18,10 +18,11 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 from cc_hf import load_evaluator
-from cc_hf.errors import CCError, InputError
+from cc_hf.errors import CCError
 from examples.train_marian import made_pairs
 from tests.helpers.usual import (
     cases,
+    fails,
     overriding,
     printed_by,
     read_json,
@@ -231,8 +232,13 @@ def test_what_is_no_checkpoint_is_refused(checkpoints: list[Path], tmp_path: Pat
         ([checkpoints[0], tmp_path / "broken.safetensors"], "broken.safetensors: expected"),
     ):
         refuses(message, averaging.average_checkpoints, paths, tmp_path / "mean")
-    with pytest.raises(CCError, match="exists and is not an empty folder"):
-        averaging.average_checkpoints(checkpoints, checkpoints[0])
+    fails(
+        CCError,
+        "exists and is not an empty folder",
+        averaging.average_checkpoints,
+        checkpoints,
+        checkpoints[0],
+    )
 
 
 def test_the_command_averages_the_last_checkpoints(checkpoints: list[Path], tmp_path: Path) -> None:
@@ -242,5 +248,8 @@ def test_the_command_averages_the_last_checkpoints(checkpoints: list[Path], tmp_
     assert [Path(path).name for path in row["checkpoints"]] == ["checkpoint-10", "checkpoint-100"]
     assert_mean(tmp_path / "mean", checkpoints[1:])
     assert "3 checkpoints" in printed_by(f"{command} {names} --output {tmp_path}/three")
-    with pytest.raises(InputError):
-        printed_by(f"{command} {names} --last 2 -o {tmp_path}/x")
+    refuses(
+        "last: expected one folder with checkpoints, got 3",
+        printed_by,
+        f"{command} {names} --last 2 -o {tmp_path}/x",
+    )

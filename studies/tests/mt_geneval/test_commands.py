@@ -11,7 +11,6 @@ from cc_hf_studies.mt_geneval.sentence_gaps import sentence_gaps
 from cc_hf_studies.mt_geneval.tables import ratings_json
 from sacrebleu import sentence_bleu, sentence_chrf
 
-from cc_hf.errors import InputError
 from cc_hf.schema import Judgement
 from studies.tests.mt_geneval import samples
 from tests.helpers.usual import (
@@ -105,8 +104,11 @@ def test_words_and_phrases_are_counted_once_in_lower_case() -> None:
 
 def test_other_examples_are_refused() -> None:
     refuses("examples: expected at least one", count_data, [])
-    with pytest.raises(InputError, match=r"example '0\.female': expected a configuration counterf"):
-        count_data([samples.counterfactual("0.female", "She")])
+    refuses(
+        r"example '0\.female': expected a configuration counterf",
+        count_data,
+        [samples.counterfactual("0.female", "She")],
+    )
 
 
 def must_she(folder: Path, *rows: str) -> Path:
@@ -227,8 +229,12 @@ def test_what_cannot_be_drawn_is_refused(results: Any, rows: Any, n: int, messag
 def test_a_key_without_references_is_refused() -> None:
     key = samples.drawn()
     rows = tuple(row for row in key.rows if row.origins[0]["system"] == "bad")
-    with pytest.raises(InputError, match="key: expected references and at least one system"):
-        rate_genders(replace(key, rows=rows), [samples.answers(key, lambda *_: True)] * 2)
+    refuses(
+        "key: expected references and at least one system",
+        rate_genders,
+        replace(key, rows=rows),
+        [samples.answers(key, lambda *_: True)] * 2,
+    )
 
 
 def test_the_largest_and_the_smallest_gaps_come_first() -> None:

@@ -87,7 +87,7 @@ CASES = ContractCases(
     tables=(("published",),),
     reproduced={
         "study wino_x curve": "test_training_extras.py",
-        "study wino_x rate": "test_counts.py",
+        "study wino_x rate": "test_human_study.py",
         "study wino_x train": "test_training_extras.py",
     },
 )

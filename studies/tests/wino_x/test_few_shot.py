@@ -31,7 +31,7 @@ from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from tests.helpers.families import BUILDERS
 from tests.helpers.judged import Examples, Sides, contrastive
 from tests.helpers.letter_evaluator import BrokenEvaluator, TextEvaluator
-from tests.helpers.usual import cases, known, read_json, read_jsonl, refuses
+from tests.helpers.usual import cases, fails, known, read_json, read_jsonl, refuses
 
 MT = "mt_en_de.translations"
 
@@ -107,8 +107,15 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
     for example in (splits.dev[0], splits.train[-1], twin):
         message = f"1 are of schemas of the training or development part, such as '{example.id}'"
         message = f"other: expected samples of the test part, {message}"
-        with pytest.raises(InputError, match=message):
-            learning_curve(marian, splits, [10], settings, tests={"other": [*splits.test, example]})
+        refuses(
+            message,
+            learning_curve,
+            marian,
+            splits,
+            [10],
+            settings,
+            tests={"other": [*splits.test, example]},
+        )
     changes: Any = (
         ({"batch_size": 0}, "batch_size: expected an integer of at least 1, got 0"),
         ({"learning_rate": 0.0}, "learning_rate: expected a number above 0, got 0.0"),
@@ -122,8 +129,15 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
     for change, message in changes:
         refuses(message, thesis_settings, "fsmt", **change)
     wild = FineTuning(learning_rate=1e30, max_epochs=3)
-    with pytest.raises(EvaluatorError, match=r"became (nan|inf)"):
-        fine_tune_on_translations(marian, splits.train[:8], splits.dev[:4], wild)
+    fails(
+        EvaluatorError,
+        r"became (nan|inf)",
+        fine_tune_on_translations,
+        marian,
+        splits.train[:8],
+        splits.dev[:4],
+        wild,
+    )
 
 
 @cases(
@@ -153,11 +167,10 @@ def test_the_trainer_has_the_settings_of_the_thesis(
     evaluator = own_copy(marian)
     batch_size, beta2, max_grad_norm, smoothing = expected
     pairs = encode_pairs(evaluator, splits.train[: 2 * int(batch_size)])
+    collator = PairCollator.of(evaluator)
     dev, settings = encode_pairs(evaluator, splits.dev[:4]), thesis_settings(family)
     with pytest.raises(EnoughError):
-        fine_tune(
-            evaluator, Seeing, pairs, dev, PairCollator.of(evaluator), settings, penalty_weight=0.0
-        )
+        fine_tune(evaluator, Seeing, pairs, dev, collator, settings, penalty_weight=0.0)
     arguments, group = seen[0].args, seen[0].optimizer.param_groups[0]
     assert (arguments.per_device_train_batch_size, group["betas"]) == (batch_size, (0.9, beta2))
     assert (arguments.max_grad_norm, group["weight_decay"]) == (max_grad_norm, 0.0)
@@ -229,10 +242,22 @@ def test_fillers_are_located_in_their_gaps(masked_folder: Path) -> None:
     tokens = torch.tensor(row.ids)[torch.tensor(row.is_filler)]
     assert evaluator.tokenizer.decode(tokens).split() == ["the", "bag", "the", "bag"]
     refuses("example '1': expected a sample of LM-Wino-X", rows, "It hit _.", "It hit the ball.")
-    with pytest.raises(InputError, match=r"masking: expected one of filler.*got 'all'"):
-        filler_training.FillerCollator(evaluator.tokenizer, masking="all", n_vocabulary=9, seed=0)
-    with pytest.raises(InputError, match="trained without label smoothing and pronoun penalty"):
-        filler_training.fine_tune_on_fillers(evaluator, [], [], FineTuning())
+    refuses(
+        r"masking: expected one of filler.*got 'all'",
+        filler_training.FillerCollator,
+        evaluator.tokenizer,
+        masking="all",
+        n_vocabulary=9,
+        seed=0,
+    )
+    refuses(
+        "trained without label smoothing and pronoun penalty",
+        filler_training.fine_tune_on_fillers,
+        evaluator,
+        [],
+        [],
+        FineTuning(),
+    )
 
 
 def test_a_masked_lm_learns_the_fillers(masked_folder: Path, both_sides: Sides) -> None:
@@ -329,8 +354,12 @@ def test_a_folder_that_another_run_trains_into_is_refused(tmp_path: Path) -> Non
 def test_a_bad_output_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
     Path("loop").symlink_to("loop")
-    with pytest.raises(CCError):
-        run(f"--model m --output {name}")
+    fails(
+        CCError,
+        "output: expected the path of a file or folder, got",
+        run,
+        f"--model m --output {name}",
+    )
 
 
 def test_arguments_that_do_not_fit_together_are_refused(
@@ -351,8 +380,11 @@ def test_arguments_that_do_not_fit_together_are_refused(
     ):
         refuses(message, debias, folder, config, data_dir=data_dir, **options)
     for sizes in ("500;1000", "5,5", "", "-1", "9" * 5000):
-        with pytest.raises(InputError, match="--sizes: expected different whole numbers"):
-            run(f"--model {marian_folder} --output nowhere --data-dir {data_dir} --sizes={sizes}")
+        refuses(
+            "--sizes: expected different whole numbers",
+            run,
+            f"--model {marian_folder} --output nowhere --data-dir {data_dir} --sizes={sizes}",
+        )
     assert not Path("nowhere").exists()
     for name, value in {"WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "localhost"}.items():
         monkeypatch.setenv(name, value)
@@ -373,8 +405,14 @@ def test_schemas_are_in_one_part(sizes: Any, n_dev: int, n_test: int, seed: int,
     examples = made_schemas(sizes)
     draw.shuffle(examples)  # separates the twins
     if len(examples) <= n_dev + n_test:
-        with pytest.raises(InputError, match=f"expected more than {n_dev + n_test} samples"):
-            split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed)
+        refuses(
+            f"expected more than {n_dev + n_test} samples",
+            split_schemas,
+            examples,
+            n_dev=n_dev,
+            n_test=n_test,
+            seed=seed,
+        )
         return
     schemas = split_schemas(examples, n_dev=n_dev, n_test=n_test, seed=seed)
     parts = [schemas.train, schemas.dev, schemas.test]
@@ -466,8 +504,12 @@ def test_choice_accuracy_counts_ties_and_pairs() -> None:
     )
     assert choice_accuracy(evaluator, samples[:1]).pair_accuracy is None
     refuses("one pair of languages, got 0", choice_accuracy, evaluator, [])
-    with pytest.raises(InputError, match="example 'x-1': expected at least one contrastive"):
-        choice_accuracy(evaluator, [replace(samples[0], contrastive_translations=())])
+    refuses(
+        "example 'x-1': expected at least one contrastive",
+        choice_accuracy,
+        evaluator,
+        [replace(samples[0], contrastive_translations=())],
+    )
 
 
 @cases(
@@ -501,5 +543,10 @@ def test_the_pronoun_of_printed_samples_is_found(shared: Path, name: tuple[str, 
 
 
 def test_choice_accuracy_refuses_invalid_scores() -> None:
-    with pytest.raises(EvaluatorError, match="row 0: letters@1"):
-        choice_accuracy(BrokenEvaluator(float("nan")), [contrastive("0", "a", "x", "y")])
+    fails(
+        EvaluatorError,
+        "row 0: letters@1",
+        choice_accuracy,
+        BrokenEvaluator(float("nan")),
+        [contrastive("0", "a", "x", "y")],
+    )

@@ -26,7 +26,7 @@ from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.evaluators.loading import load_evaluator
 from tests.helpers.judged import Examples, contrastive
-from tests.helpers.usual import cases, known, refuses
+from tests.helpers.usual import cases, fails, known, refuses
 from tests.helpers.wino_x_schemas import save_schema_marian
 
 TOY = {"er": 0.2, "sie": 0.5, "es": 0.1, "rest": 0.2}  # of one position
@@ -207,8 +207,14 @@ def test_examples_without_usable_pronouns_are_refused(
     texts: Any, pronouns: str | None, message: str, marian: Any
 ) -> None:
     examples = [contrastive("1", "It left.", text) for text in texts]
-    with pytest.raises((InputError, EvaluatorError, TooLongError), match=message):
-        encode_pairs(marian, examples, pronouns=pronouns)
+    fails(
+        (InputError, EvaluatorError, TooLongError),
+        message,
+        encode_pairs,
+        marian,
+        examples,
+        pronouns=pronouns,
+    )
 
 
 def trainer(evaluator: Any, folder: Path, *, weight: float, accumulation: int = 1) -> Any:
@@ -297,5 +303,11 @@ def test_accumulated_gradients_are_equal(evaluator: Any, schemas: Examples, tmp_
 def test_a_nan_loss_is_told_with_a_remedy(marian: Any, schemas: Examples, tmp_path: Path) -> None:
     batch = PairCollator.of(marian)(encode_pairs(marian, schemas[:2], pronouns="all"))
     compute, n_items = trainer(marian, tmp_path, weight=5.0).compute_loss, torch.tensor(math.nan)
-    with pytest.raises(EvaluatorError, match="the loss became nan; lower the learning rate"):
-        compute(marian.model, batch, num_items_in_batch=n_items)
+    fails(
+        EvaluatorError,
+        "the loss became nan; lower the learning rate",
+        compute,
+        marian.model,
+        batch,
+        num_items_in_batch=n_items,
+    )

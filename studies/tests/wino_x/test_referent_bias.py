@@ -28,6 +28,7 @@ from tests.helpers.usual import (
     cases,
     cells_beside,
     evaluate_dataset,
+    fails,
     hash_scores,
     printed,
     printed_by,
@@ -234,8 +235,13 @@ def test_preferences_are_read_from_all_formats(name: str, lines: list[str], tmp_
 )
 def test_wrong_preferences_are_refused(text: str, names: str, message: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.jsonl", [text])
-    with pytest.raises((InputError, DataError), match=message):
-        read_choices(path, [example(name) for name in names.split()])
+    fails(
+        (InputError, DataError),
+        message,
+        read_choices,
+        path,
+        [example(name) for name in names.split()],
+    )
 
 
 def test_preferences_need_the_number_of_the_correct_translation(tmp_path: Path) -> None:
@@ -249,8 +255,7 @@ def test_referent_bias_reads_choices_without_those_of_demonstrations(tmp_path: P
     result = respondents.run_choices(plan, rows, rule, tmp_path / "a.jsonl")
     bias = referent_bias(choices_of_result(result, rows))  # type: ignore[arg-type]
     assert (bias.n, bias.n_open) == (96, 9)
-    with pytest.raises(InputError, match="was not judged"):
-        choices_of_result(result, respondents.schemas(102))  # type: ignore[arg-type]
+    refuses("was not judged", choices_of_result, result, respondents.schemas(102))
 
 
 @pytest.fixture
@@ -337,8 +342,11 @@ def test_trigger_importance_writes_figures_page_and_picture(data: Path) -> None:
     printed_by(f"{command} --pairs 1 -o {data}/few.json")  # judged by the embedded evaluator
     few = read_json(data / "few.json")["saliences"]
     assert [salience["example_id"] for salience in few] == ["Q1-1", "Q1-2"]
-    with pytest.raises(InputError, match=r"--evaluator: expected one sequence-to-sequence.*got a"):
-        printed_by(f"{command} --evaluator a --evaluator b")
+    refuses(
+        r"--evaluator: expected one sequence-to-sequence.*got a",
+        printed_by,
+        f"{command} --evaluator a --evaluator b",
+    )
 
 
 def test_learning_curves_fit() -> None:

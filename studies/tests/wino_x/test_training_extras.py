@@ -25,6 +25,7 @@ from tests.helpers.judged import Examples, Sides
 from tests.helpers.usual import (
     cases,
     cells_beside,
+    fails,
     printed,
     printed_by,
     read_json,
@@ -102,8 +103,16 @@ def test_a_search_needs_several_rates_of_which_one_works(
 ) -> None:
     assert LEARNING_RATES == (1e-5, 1e-6, 1e-7)
     splits = split_schemas(schemas, n_dev=4, n_test=4)
-    with pytest.raises((EvaluatorError, InputError), match=message):
-        search_learning_rate(marian, splits, 8, FineTuning(max_epochs=3), rates)
+    fails(
+        (EvaluatorError, InputError),
+        message,
+        search_learning_rate,
+        marian,
+        splits,
+        8,
+        FineTuning(max_epochs=3),
+        rates,
+    )
 
 
 @cases(
@@ -113,8 +122,12 @@ def test_a_search_needs_several_rates_of_which_one_works(
 def test_files_of_test_sets_that_do_not_fit_are_refused(
     sources: list[str], references: list[str], message: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match=message):
-        read_test_set(write_lines(tmp_path / "a", sources), write_lines(tmp_path / "b", references))
+    refuses(
+        message,
+        read_test_set,
+        write_lines(tmp_path / "a", sources),
+        write_lines(tmp_path / "b", references),
+    )
 
 
 def test_test_sets_need_a_translation_model_and_beams(
@@ -157,8 +170,12 @@ def test_winogrande_is_trained_on_without_held_out_rows(both_sides: Sides, tmp_p
     # Twins of a held-out sentence are excluded, too.
     _, fewer = trained_on_winogrande(split_schemas(english[::2], n_dev=5, n_test=10), sentences)
     assert (fewer.n_test, fewer.n_dev, fewer.n_twins) == (10, 5, 15)
-    with pytest.raises(InputError, match="expected the English side of LM-Wino-X"):
-        trained_on_winogrande(split_schemas(german, n_dev=10, n_test=20), sentences)
+    refuses(
+        "expected the English side of LM-Wino-X",
+        trained_on_winogrande,
+        split_schemas(german, n_dev=10, n_test=20),
+        sentences,
+    )
     same = [e for e in sentences if same_context(e.extra["context"]) in held_out][:2]
     refuses("got none in 2", trained_on_winogrande, splits, same)
 
@@ -188,11 +205,17 @@ def test_winogrande_trains_a_model(masked_folder: Path, data_dir: Path, tmp_path
     show = "study wino_x curve"
     assert "lm_en_de" in printed_by(f"{show} {output}/learning_curve.json --plot {again}")
     assert again.read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(InputError, match="expected a learning curve, as `cc-hf study wino_x"):
-        printed_by(f"{show} {write_lines(tmp_path / 'other.json', ['{}'])}")
+    refuses(
+        "expected a learning curve, as `cc-hf study wino_x",
+        printed_by,
+        f"{show} {write_lines(tmp_path / 'other.json', ['{}'])}",
+    )
     for rate in ("x", "1e-3,", "1_0e-3"):
-        with pytest.raises(InputError, match="--learning-rate: expected a number, or several"):
-            printed_by(f"{train}/new --learning-rate {rate}")
+        refuses(
+            "--learning-rate: expected a number, or several",
+            printed_by,
+            f"{train}/new --learning-rate {rate}",
+        )
 
 
 def test_the_tables_show_bleu_pronouns_and_triggers(curve: dict[str, Any]) -> None:

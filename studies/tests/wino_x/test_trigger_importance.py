@@ -37,7 +37,7 @@ from tests.helpers.axe import check_legible
 from tests.helpers.browser import Page
 from tests.helpers.fairseq_models import save_fairseq
 from tests.helpers.judged import Examples, contrastive
-from tests.helpers.usual import cases, known, refuses
+from tests.helpers.usual import cases, fails, known, refuses
 
 
 def plain_probabilities(evaluator: Any, source: Any, target: Any, pronoun: Any) -> list[float]:
@@ -204,8 +204,13 @@ def test_examples_that_cannot_be_measured_have_a_reason(tiny_marian: Path) -> No
     ([EXAMPLES[1], _LONG], "row 1: the source has"),
 )
 def test_unsuitable_rows_are_refused(examples: Examples, message: str, tiny_marian: Path) -> None:
-    with pytest.raises((InputError, TooLongError), match=message):
-        prediction_differences(cc_hf.load_evaluator(tiny_marian), examples)
+    fails(
+        (InputError, TooLongError),
+        message,
+        prediction_differences,
+        cc_hf.load_evaluator(tiny_marian),
+        examples,
+    )
 
 
 def test_an_unsuitable_evaluator_is_refused(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import cc_hf
 from cc_hf import signature
-from cc_hf.errors import DataError, InputError, MissingDependencyError, UnknownNameError
+from cc_hf.errors import DataError, MissingDependencyError, UnknownNameError
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.plugins.apertium import system as rules
 from cc_hf.plugins.apertium.system import translate_by_apertium
@@ -20,7 +20,7 @@ from cc_hf.systems.system import System
 from tests.helpers.apertium import needs_apertium_system
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import read_jsonl, write_lines, write_text
-from tests.helpers.usual import cases
+from tests.helpers.usual import cases, fails, refuses
 
 #: Writes each text as it got it, with NULs at the end as Apertium does.
 _ECHO = "cat; printf '\\0\\0'"
@@ -90,14 +90,12 @@ def test_the_program_gets_no_mark_that_is_not_escaped(install: Install, tmp_path
 )
 def test_a_program_that_fails_is_refused(script: str, message: str, install: Install) -> None:
     install(script)
-    with pytest.raises(DataError, match=message):
-        _translated("a", "b")
+    fails(DataError, message, _translated, "a", "b")
 
 
 def test_a_program_that_cannot_run_is_refused(install: Install) -> None:
     write_text(install(""), "#!/no/such/shell\n")
-    with pytest.raises(DataError, match="expected a program that runs, got"):
-        _translated("a")
+    fails(DataError, "expected a program that runs, got", _translated, "a")
 
 
 def test_a_program_without_end_is_ended_with_all_that_it_started(
@@ -105,8 +103,7 @@ def test_a_program_without_end_is_ended_with_all_that_it_started(
 ) -> None:
     monkeypatch.setattr(rules, "_SECONDS_OF_START", 0.5)
     install(f"sleep 60 | sleep 60 & echo $! > {tmp_path}/id; wait")
-    with pytest.raises(DataError, match="expected eng-spa to translate in 1 s, got no end"):
-        _translated("a")
+    fails(DataError, "expected eng-spa to translate in 1 s, got no end", _translated, "a")
     started = int((tmp_path / "id").read_text(encoding="utf-8"))
     deadline = time.monotonic() + 10
     while Path(f"/proc/{started}/cmdline").exists() and time.monotonic() < deadline:
@@ -119,13 +116,12 @@ def test_a_program_without_end_is_ended_with_all_that_it_started(
 def test_what_is_missing_is_named(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     install(_ECHO)
     known = "Known: eng-cat, eng-spa, eng-spa_MX, spa-eng; .*apt install apertium-eng-spa"
-    with pytest.raises(UnknownNameError, match=f"mode of Apertium 'eng-esp'.*{known}"):
-        _translated("a", mode="eng-esp")
-    with pytest.raises(UnknownNameError, match="mode of Apertium ''"):
-        _translated("a", mode="")
+    fails(
+        UnknownNameError, f"mode of Apertium 'eng-esp'.*{known}", _translated, "a", mode="eng-esp"
+    )
+    fails(UnknownNameError, "mode of Apertium ''", _translated, "a", mode="")
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    with pytest.raises(MissingDependencyError, match="apt install apertium apertium-eng-spa"):
-        _translated("a")
+    fails(MissingDependencyError, "apt install apertium apertium-eng-spa", _translated, "a")
 
 
 @cases(
@@ -146,8 +142,7 @@ def test_the_mode_has_the_languages_of_the_data(
         if message is None:
             assert _translated("a", **options) == ["a"]
             continue
-        with pytest.raises(InputError, match=message):
-            _translated("a", **options)
+        refuses(message, _translated, "a", **options)
 
 
 @cases(
@@ -164,8 +159,13 @@ def test_options_of_models_are_refused(
     name: str, system: System, options: dict[str, Any], install: Install
 ) -> None:
     install(_ECHO)
-    with pytest.raises(InputError, match=f"^{name}: expected none with apertium:eng-spa"):
-        translate_by_apertium(system, ["a"], **options)
+    refuses(
+        f"^{name}: expected none with apertium:eng-spa",
+        translate_by_apertium,
+        system,
+        ["a"],
+        **options,
+    )
     assert translate_by_apertium(_SYSTEM, ["a"], n_best=1, contrast=0.0, progress=True)[0] == ["a"]
 
 

@@ -158,8 +158,9 @@ def test_nothing_is_sent_on_to_addresses_that_nobody_named(served: ChatServer, s
 )
 def test_lost_redirects_fail(location: str, message: str, served: ChatServer, key: str) -> None:
     served.always = Fault(status=308, headers={"Location": location})
+    respondent = asking(served)
     with pytest.raises(EvaluatorError, match=message) as refused:
-        asking(served).reply(QUESTIONS)
+        respondent.reply(QUESTIONS)
     assert key not in str(refused.value)
     assert len(served.requests) == 1
 
@@ -272,8 +273,9 @@ def test_the_hubs_token_is_never_sent(served: ChatServer, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("key", ["ключ", "two\nlines", "a b"])
 def test_bad_key_is_refused(served: ChatServer, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     monkeypatch.setenv(KEY_VARIABLE, key)
+    respondent = asking(served)
     with pytest.raises(InputError, match=f"{KEY_VARIABLE}: expected") as refused:
-        asking(served).reply(QUESTIONS)
+        respondent.reply(QUESTIONS)
     assert key not in str(refused.value)
     assert not served.requests
 
@@ -325,8 +327,7 @@ def _sending(piece: bytes) -> Any:
 
 
 def test_an_answer_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(TimeoutError, match="took too long"):
-        servers._body(_sending(b" "), time.monotonic())
+    fails(TimeoutError, "took too long", servers._body, _sending(b" "), time.monotonic())
     monkeypatch.setattr(servers, "_LONGEST_ANSWER", 100)
     fails(ValueError, "more than 100 bytes", servers._body, _sending(b"x" * 60), float("inf"))
 

@@ -8,7 +8,7 @@ from cc_hf.plugins.gender_reading.german_nouns import open_german_nouns
 from cc_hf.plugins.gender_reading.persons import person
 from cc_hf.plugins.gender_reading.pymorphy import open_pymorphy
 from cc_hf.plugins.gender_reading.rules import open_gender_rule
-from tests.helpers.usual import cases, refuses
+from tests.helpers.usual import cases, fails, refuses
 
 
 @cases(
@@ -68,5 +68,4 @@ def test_what_does_not_fit_is_refused() -> None:
 def test_the_extra_is_named_where_the_list_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(german_nouns, "_PACKAGE", "no-such-list")
     open_german_nouns.cache_clear()
-    with pytest.raises(MissingDependencyError, match=r"no-such-list.*\[german\]"):
-        open_german_nouns("de")
+    fails(MissingDependencyError, r"no-such-list.*\[german\]", open_german_nouns, "de")

@@ -346,8 +346,7 @@ def test_a_second_round_of_parts_computes_the_second_look(tmp_path: Path) -> Non
 
     seen: list[Any] = []
     for number in range(4):
-        with pytest.raises(PartDone):
-            decided(f"{number % 2 + 1}/2", number)
+        fails(PartDone, "but no result; merge all", decided, f"{number % 2 + 1}/2", number)
         if number % 2:
             files = [tmp_path / f"{n}.parquet" for n in (number - 1, number)]
             assert merge(ScoreCache(tmp_path / "scores.sqlite"), files).missing == {}
@@ -383,8 +382,13 @@ def test_a_worker_uses_the_pass_that_was_planned_and_no_other_evaluator() -> Non
     whole.own_fast = fast
     assert ray_data._same(whole, origin(whole)) is whole
     assert ray_data._same(whole, origin(fast)) is fast
-    with pytest.raises(EvaluatorError, match=r"another evaluator .*: eval letters@b \(not "):
-        ray_data._same(LetterEvaluator(identity="b"), origin(whole))
+    fails(
+        EvaluatorError,
+        r"another evaluator .*: eval letters@b \(not ",
+        ray_data._same,
+        LetterEvaluator(identity="b"),
+        origin(whole),
+    )
 
 
 def test_an_evaluator_is_opened_again_without_cache_and_part(tmp_path: Path) -> None:

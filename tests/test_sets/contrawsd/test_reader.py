@@ -2,14 +2,12 @@ import functools
 import json
 from pathlib import Path
 
-import pytest
-
 import cc_hf
 from cc_hf.data.loading import signature_fields
 from cc_hf.errors import DataError
 from cc_hf.test_sets.contrawsd.reader import frequency_class
 from tests.helpers.samples import lay_out_samples
-from tests.helpers.usual import cases, refuses
+from tests.helpers.usual import cases, fails, refuses
 
 
 def test_frequencies_fall_into_the_upstream_classes() -> None:
@@ -62,5 +60,10 @@ def test_an_item_without_frequency_is_refused_by_number(tmp_path: Path) -> None:
     ):
         (first, *_) = json.loads(path.read_text(encoding="utf-8"))
         path.write_text(json.dumps([{**first, key: value}]), encoding="utf-8")
-        with pytest.raises(DataError, match=f"de-en.final.json: item 0: {key}: {message}"):
-            cc_hf.load_examples("contrawsd", data_dir=tmp_path)
+        fails(
+            DataError,
+            f"de-en.final.json: item 0: {key}: {message}",
+            cc_hf.load_examples,
+            "contrawsd",
+            data_dir=tmp_path,
+        )

@@ -2,12 +2,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import cc_hf
 from cc_hf.errors import DataError, FileError
 from cc_hf.test_sets.discevalmt import reader as discevalmt
-from tests.helpers.usual import cases, hash_scores, write_text
+from tests.helpers.usual import cases, fails, hash_scores, write_text
 
 _PAIR = {"correct": ["Avant.", "Ils."], "incorrect": ["Avant.", "Elles."], "type": "m.pl"}
 
@@ -36,5 +34,9 @@ def test_half_needs_context(config: str, low: int, high: int, n_blocks: int, sha
 )
 def test_a_damaged_block_is_named(item: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = write_text(tmp_path / "anaphora.json", json.dumps({"7": item}))
-    with pytest.raises((DataError, FileError), match=message):
-        list(discevalmt.read_discevalmt({"test-sets/anaphora.json": path}, "anaphora", "test"))
+    fails(
+        (DataError, FileError),
+        message,
+        list,
+        discevalmt.read_discevalmt({"test-sets/anaphora.json": path}, "anaphora", "test"),
+    )

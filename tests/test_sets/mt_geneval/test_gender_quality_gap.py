@@ -1,3 +1,5 @@
+"""BLEU and chrF on women and men, their gap, and its bootstrap over pairs."""
+
 import functools
 from typing import Any
 
@@ -23,8 +25,10 @@ _FULL_LINE = _LINE.filter(lambda text: not is_blank(text))
 def rows_of(pairs: list[tuple[str, str, str, str]]) -> tuple[list[str], list[dict[str, Any]]]:
     references = []
     for n, (*_, his, hers) in enumerate(pairs):
-        references.append({"reference": his, "gender": "male", "pair": str(n)})
-        references.append({"reference": hers, "gender": "female", "pair": str(n)})
+        references += [
+            {"reference": his, "gender": "male", "pair": str(n)},
+            {"reference": hers, "gender": "female", "pair": str(n)},
+        ]
     return [text for pair in pairs for text in pair[:2]], references
 
 
@@ -33,8 +37,11 @@ def test_scores_equal_sacrebleu_for_any_text(pairs: list[tuple[str, str, str, st
     translations, references = rows_of(pairs)
     actual = gap(translations, references, n_resamples=3, clean=False)
     for name, scorer in (("bleu", BLEU(tokenize="13a")), ("chrf", CHRF())):
-        texts = [r["reference"] for r in references]
-        sides = [(translations[offset::2], [texts[offset::2]]) for offset in (0, 1)]
+        texts = [row["reference"] for row in references]
+        sides = [
+            (translations[offset::2], [texts[offset::2]])
+            for offset in (0, 1)  # rows of men and of women alternate
+        ]
         male, female = (scorer.corpus_score(*side).score / 100 for side in sides)
         values = [actual[f"{name}_{figure}"] for figure in ("male", "female", "gap")]
         assert values == pytest.approx([male, female, male - female], abs=1e-12)

@@ -98,14 +98,14 @@ def test_tokens_are_removed_from_errors(folder: Path, monkeypatch: pytest.Monkey
     other = "plain-secret-without-prefix"
     error = OSError(f"bad header Authorization: Bearer {other} or {TOKEN}")
     monkeypatch.setattr(HfApi, "create_repo", Mock(side_effect=error))
+    upload, api = plan(folder, "org/name", repo_type="dataset"), HfApi(token=other)
     with pytest.raises(DataError) as caught:
-        push(plan(folder, "org/name", repo_type="dataset"), message="m", api=HfApi(token=other))
+        push(upload, message="m", api=api)
     assert other not in str(caught.value)
     assert TOKEN not in str(caught.value)
     assert "Bearer hf_[hidden]" in str(caught.value)
     monkeypatch.setattr(HfApi, "create_repo", Mock(side_effect=LocalTokenNotFoundError("no token")))
-    send = partial(push, plan(folder, "org/name", repo_type="dataset"), message="m")
-    fails(DataError, _LOG_IN, send)
+    fails(DataError, _LOG_IN, partial(push, upload, message="m"))
 
 
 _ROWS = "{}/test-00000-of-00001.parquet"

@@ -258,5 +258,6 @@ def test_tables_mark_the_category_excluded_from_the_minimum() -> None:
 
 def test_a_missing_template_value_raises() -> None:
     fails(UndefinedError, "table", render_piece, "reports/page/pieces.html.jinja", "table")
-    with pytest.raises(UndefinedError):
-        render_page("reports/page/explanation_page.html.jinja", title="a title")
+    fails(
+        UndefinedError, "policy", render_page, "reports/page/explanation_page.html.jinja", title="a"
+    )

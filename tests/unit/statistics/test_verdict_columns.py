@@ -1,3 +1,5 @@
+"""Accuracies of verdicts in columns: their intervals, and weights by rank of confidence."""
+
 from typing import Any
 
 import numpy as np
@@ -49,9 +51,12 @@ def test_rank_weights_of_ties_follow_the_order_of_the_input() -> None:
 def test_rank_weights_are_a_permutation_within_each_category(rows: list[tuple[float, str]]) -> None:
     probabilities = np.array([p for p, _ in rows])
     categories = [c for _, c in rows]
+
     weights = _weights(probabilities, categories)
     for name in set(categories):
-        actual = sorted(w for w, c in zip(weights, categories, strict=True) if c == name)
+        actual = sorted(
+            weight for weight, category in zip(weights, categories, strict=True) if category == name
+        )
         assert actual == list(range(1, categories.count(name) + 1))
 
 
@@ -67,20 +72,30 @@ _EIGHTHS = st.tuples(st.integers(0, 8), st.sampled_from(["none", "a", "ä"]))
 
 @given(st.lists(_EIGHTHS, min_size=1, max_size=90))
 def test_columns_have_the_weights_and_intervals_of_lists(rows: list[tuple[int, str]]) -> None:
+    # Eighths, so that many probabilities tie.
     probability, categories = np.array([p / 8 for p, _ in rows]), [c for _, c in rows]
     correct = probability >= 0.5
+
     columns = VerdictColumns.of(categories, correct, probability)
     expected = accuracy.accuracy_estimates(correct, categories, weights=columns.weights)
-    intervals = {n: i for n, i in columns.intervals().items() if isinstance(i, Interval)}
+    intervals = {
+        name: interval
+        for name, interval in columns.intervals().items()
+        if isinstance(interval, Interval)
+    }
     assert intervals == {name: expected[name].interval for name in intervals}
 
     alone = VerdictColumns.of(categories, correct)
-    assert alone.intervals() == {n: i for n, i in intervals.items() if "weighted" not in n}
+    assert alone.intervals() == {
+        name: interval for name, interval in intervals.items() if "weighted" not in name
+    }
     assert alone.scores().items() <= columns.scores().items()
 
 
 def test_ties_are_counted_and_category_none_is_in_the_total_but_not_in_the_minimum() -> None:
     probability = np.array([0.9, 0.5, 0.5, 0.1])
-    actual = VerdictColumns.of(["male"] * 3 + ["none"], probability >= 0.5, probability).categories
+    categories = ["male", "male", "male", "none"]
+    actual = VerdictColumns.of(categories, probability >= 0.5, probability).categories
+
     assert [(c.n, c.n_correct, c.n_ties) for c in actual] == [(3, 3, 2), (1, 0, 0)]
     assert accuracy.min_accuracy(actual, weighted=False) == 1.0

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_hf.errors import DataError, InputError, MissingDependencyError, UnknownNameError
+from cc_hf.errors import DataError, MissingDependencyError, UnknownNameError
 from cc_hf.text import alignment as aligners
 from cc_hf.text import lemmatization
 from cc_hf.text.alignment import (
@@ -257,8 +257,7 @@ def test_aligners_are_found_by_name() -> None:
     assert find_aligner(aligner := GivenAlignments(())) is aligner
     fails(UnknownNameError, r"'fastalign'; did you mean 'fast_align'", find_aligner, "fastalign")
     for wrong in (3, FastAlign):
-        with pytest.raises(InputError, match="aligner: expected a name"):
-            find_aligner(wrong)  # type: ignore[arg-type]
+        refuses("aligner: expected a name", find_aligner, wrong)
 
 
 def test_eflomal_is_asked_for_forward_links(monkeypatch: pytest.MonkeyPatch) -> None:

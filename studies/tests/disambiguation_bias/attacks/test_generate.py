@@ -26,7 +26,6 @@ from cc_hf_studies.disambiguation_bias.attractors import AttractorTable, count_a
 from cc_hf_studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf_studies.disambiguation_bias.sentences import sentence_bias
 
-from cc_hf.errors import InputError
 from cc_hf.text.tokenization import word_tokens
 from studies.tests.common.parsed_nouns import nouns_of
 from studies.tests.disambiguation_bias.attacks.helper import samples_from, tagged, training_pairs
@@ -131,8 +130,7 @@ def test_the_rules_of_the_program_and_their_signature() -> None:
         **{"smoothing": "0", "ppmi": "ratio"},
     }
     for name in ("min_bigram", "max_replaced"):
-        with pytest.raises(InputError, match=f"{name}: expected an integer of at least 1, got 0"):
-            GenerationRules(**{name: 0})  # type: ignore[arg-type]
+        refuses(f"{name}: expected an integer of at least 1, got 0", GenerationRules, **{name: 0})
 
 
 def test_short_words_in_er_and_est_can_be_dropped() -> None:
@@ -264,8 +262,11 @@ def test_the_masked_model_must_prefer_a_sense_of_the_right_cluster() -> None:
 def test_pairs_are_checked() -> None:
     table = count_attractors(training_pairs())
     refuses("expected a list", list, select_seeds(iter(A_SPRING), table))
-    with pytest.raises(InputError, match="lexicon: expected the senses"):
-        list(select_seeds(A_SPRING, table, masked_lm=TextEvaluator(len)))
+    refuses(
+        "lexicon: expected the senses",
+        list,
+        select_seeds(A_SPRING, table, masked_lm=TextEvaluator(len)),
+    )
     foreign = AttractorTable({"bat": {}}, {"bat": {}})
     refuses(r"expected pairs with a homograph of the table", list, select_seeds(A_SPRING, foreign))
     jump = tagged(0, "A spring", "jump", word="Sprung")

@@ -374,20 +374,38 @@ def test_embeddings_of_the_source_are_needed_for_shortcuts_over_it() -> None:
     assert torch.equal(known, passed(model).logits)
     bare = BaseModelOutput(last_hidden_state=encoded.last_hidden_state)
     for outputs in (bare, (encoded.last_hidden_state,)):
-        with pytest.raises(ValueError, match="encoder_outputs: expected the embeddings of the so"):
-            model(encoder_outputs=outputs, decoder_input_ids=INPUTS)
+        fails(
+            ValueError,
+            "encoder_outputs: expected the embeddings of the so",
+            model,
+            encoder_outputs=outputs,
+            decoder_input_ids=INPUTS,
+        )
 
 
 def test_wrong_calls_are_refused() -> None:
     model = small_model()
     fails(TypeError, "unexpected options inputs_embeds", passed, model, inputs_embeds=None)
     fails(ValueError, "decoder_input_ids: expected inputs of the decoder, or l", model, SOURCES)
-    with pytest.raises(ValueError, match="past_key_values: expected an EncoderDecoderCache of two"):
-        model.generate(SOURCES, max_new_tokens=3, cache_implementation="static")
+    fails(
+        ValueError,
+        "past_key_values: expected an EncoderDecoderCache of two",
+        model.generate,
+        SOURCES,
+        max_new_tokens=3,
+        cache_implementation="static",
+    )
     cached = {"past_key_values": EncoderDecoderCache(DynamicCache(), DynamicCache())}
     passed(model, use_cache=True, **cached)
-    with pytest.raises(ValueError, match=r"expected the shape \(3, 8\), tokens before included"):
-        passed(model, decoder_attention_mask=torch.ones(3, 4), use_cache=True, **cached)
+    fails(
+        ValueError,
+        r"expected the shape \(3, 8\), tokens before included",
+        passed,
+        model,
+        decoder_attention_mask=torch.ones(3, 4),
+        use_cache=True,
+        **cached,
+    )
 
 
 def test_generate_reads_the_size_of_the_target_vocabulary() -> None:

@@ -117,8 +117,15 @@ def test_a_cache_of_another_model_is_refused() -> None:
     cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
     keys = torch.zeros(2, 2, 1, 8)
     cache.self_attention_cache.update(keys, keys, 0)
-    with pytest.raises(ValueError, match="past_key_values: expected a cache that this model"):
-        model(_SOURCES, decoder_input_ids=_targets(1), use_cache=True, **{CACHE: cache})
+    fails(
+        ValueError,
+        "past_key_values: expected a cache that this model",
+        model,
+        _SOURCES,
+        decoder_input_ids=_targets(1),
+        use_cache=True,
+        **{CACHE: cache},
+    )
 
 
 def test_a_running_sum_follows_its_rows_and_cannot_be_cropped() -> None:
@@ -136,8 +143,13 @@ def test_a_running_sum_follows_its_rows_and_cannot_be_cropped() -> None:
 
 
 def test_an_inner_width_below_one_is_refused() -> None:
-    with pytest.raises(ValueError, match="average_ffn_dim: expected at least 1, got 0"):
-        AverageAttentionConfig(**_SIZES, average_ffn_dim=0)
+    fails(
+        ValueError,
+        "average_ffn_dim: expected at least 1, got 0",
+        AverageAttentionConfig,
+        **_SIZES,
+        average_ffn_dim=0,
+    )
 
 
 def _n_weights(model_class: Any, config: MarianConfig) -> int:

@@ -188,8 +188,12 @@ def test_a_table_of_gente_needs_no_column_source(tmp_path: Path) -> None:
     ({**_EUROGEST, "Stereotype_ID": "x"}, "Stereotype_ID: expected a whole number, got 'x'"),
 )
 def test_damaged_rows_of_published_sets_are_named(row: Any, message: str, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=rf"a\.jsonl: line 1: .*{message}"):
-        list(read_custom(write(tmp_path / "a.jsonl", row), tgt_lang="it"))
+    fails(
+        DataError,
+        rf"a\.jsonl: line 1: .*{message}",
+        list,
+        read_custom(write(tmp_path / "a.jsonl", row), tgt_lang="it"),
+    )
 
 
 @cases(
