@@ -111,6 +111,11 @@ def read_bytes(path: Path) -> bytes:
             f"{path}: expected a complete gzip file of at most {_MAX_INFLATION} times its size,"
             f" got {len(inflated)} bytes and no end"
         )
+    if decompressor.unused_data:
+        raise DataError(
+            f"{path}: expected the gzip file to end with its one member, got"
+            f" {len(decompressor.unused_data)} more bytes; compress the model anew"
+        )
     return inflated
 
 

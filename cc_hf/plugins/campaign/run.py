@@ -22,9 +22,10 @@ from cc_hf.evaluation.evaluate import evaluate_all
 from cc_hf.evaluation.fitting import default_metric
 from cc_hf.evaluation.material import DataOptions, Material
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.files import file_slug, is_file
+from cc_hf.files import file_sha256, file_slug, is_file, is_folder
 from cc_hf.languages import base_code
 from cc_hf.metrics.base import registered_metric
+from cc_hf.models.location import hash_files, model_files
 from cc_hf.plugins.campaign.submissions import Fault, Submission, reason_of
 from cc_hf.reading import read_text
 from cc_hf.results import ResultSet
@@ -122,6 +123,8 @@ class Judging:
     loading: LoadingOptions
     clean: bool | None
     seed: int
+    # A model is hashed once, not for each submission.
+    _known: dict[str, Any] = field(default_factory=dict)
 
     def judge(self, material: Material, submission: Submission, *, progress: bool) -> ResultSet:
         """Return the results of a submission.
@@ -158,8 +161,8 @@ class Judging:
             "data": [material.split, material.limit, material.tgt_lang],
             "origin": dict(material.origin.fields),
             "metrics": [*zip(names, versions, strict=True)],
-            "options": dict(self.options),
-            "evaluator": self.evaluator,
+            "options": {key: self._content(value) for key, value in self.options.items()},
+            "evaluator": self._content(self.evaluator),
             # A cache changes no score.
             "loading": {k: v for k, v in vars(self.loading).items() if k != "cache"},
             "clean": self.clean,
@@ -168,6 +171,16 @@ class Judging:
         }
         text = json.dumps(facts, sort_keys=True, default=str)
         return f"{hashlib.sha256(text.encode()).hexdigest()}\n"
+
+    def _content(self, value: Any) -> Any:
+        """Return a hash of the file or the model that a value names; else the value."""
+        if not isinstance(value, str):
+            return value
+        if value not in self._known:
+            hashed = file_sha256(Path(value)) if is_file(Path(value)) else value
+            is_model = is_folder(value)
+            self._known[value] = hash_files(model_files(Path(value))) if is_model else hashed
+        return self._known[value]
 
 
 def result_path(folder: Path, submission: Submission) -> Path:

@@ -18,6 +18,7 @@ from inspect_ai._eval.task import hf
 from inspect_ai.dataset import hf_dataset
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
+from inspect_ai.scorer import SampleScore
 from pydantic import ValidationError
 
 from cc_hf import registry
@@ -26,7 +27,7 @@ from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluation.material import Material, load_material
 from cc_hf.hub.tasks import benchmark_tasks
 from cc_hf.plugins.asking.conversations import Decoding
-from cc_hf.plugins.asking.inspect_tasks import TASKS, result_of_log
+from cc_hf.plugins.asking.inspect_tasks import TASKS, figures, result_of_log
 from cc_hf.plugins.asking.local_chat import answer_logprobs, open_local_chat
 from cc_hf.plugins.asking.logprobs import choices_by_logprob
 from cc_hf.plugins.asking.plans import Plan, Questions
@@ -34,7 +35,7 @@ from cc_hf.plugins.asking.runs import ask_plan, choices_of_run, described_run
 from cc_hf.results import EvaluationResult
 from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.samples import lay_out_samples
-from tests.helpers.usual import cases, fails, refuses
+from tests.helpers.usual import cases, fails, known, refuses
 from tests.plugins.asking.inspect_models import (
     mock_model,
     prompt_output,
@@ -101,6 +102,18 @@ def test_tasks_log_what_ask_gives(options: Any, rule: Rule, contrawsd: str, tmp_
     assert {name: value.value for name, value in scored.metrics.items()} == expected.scores
     same(result_of_log(read_eval_log(log.location)), expected)  # as another process has it
     assert EvaluationResult.from_json(result_of_log(log).to_json()).scores == expected.scores
+
+
+def test_figures_while_a_run_goes_on_wait_for_a_row(contrawsd: str, tmp_path: Path) -> None:
+    options: Any = {"shots": 0, "both_orders": True}
+    _, plan = planned("contrawsd", "de-en", contrawsd, **options)
+    log = logged(plan, always("1"), "contrawsd", tmp_path, data_dir=contrawsd, **options)
+    scores = [known(sample.scores)["prompted_choice"] for sample in known(log.samples)]
+    scores.sort(key=lambda score: known(score.metadata)["row"])
+    compute: Any = figures()
+    parts = ([], scores[1::2], scores)  # none, the swapped options alone, and all
+    actual = [bool(compute([SampleScore(score=score) for score in part])) for part in parts]
+    assert actual == [False, False, True]
 
 
 @cases(

@@ -251,6 +251,7 @@ _DAMAGED: dict[str, tuple[bytes, str]] = {
     "damaged npz": (b"PK\x03\x04" + bytes(50), "npz file is damaged"),
     "damaged gzip": (b"\x1f\x8b\x08" + bytes(50), "gzip"),
     "truncated gzip": (gzip.compress(_GOOD)[:-50], "complete gzip"),
+    "two gzip members": (gzip.compress(_GOOD) + gzip.compress(b"x"), "one member, got 21 more"),
     "gzip bomb": (gzip.compress(bytes(10**7)), "no end"),
     "configuration is a list": (made.binary(b"- a list", _WEIGHTS), "mapping"),
     "configuration is no YAML": (made.binary(b"a: [", _WEIGHTS), "no plain YAML"),

@@ -9,11 +9,13 @@ import pytest
 
 from cc_hf import registry
 from cc_hf.evaluation.evaluate import evaluate_all
-from cc_hf.evaluation.material import DataOptions
+from cc_hf.evaluation.material import DataOptions, load_material
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.plugins.campaign import run, spans
+from cc_hf.plugins.campaign.submissions import Submission
 from tests.helpers.browser import Page
 from tests.helpers.latex import overfull_boxes, without_latex
-from tests.helpers.usual import cc_hf, read_json, read_jsonl, write_jsonl, write_lines
+from tests.helpers.usual import cc_hf, read_json, read_jsonl, write_jsonl, write_lines, write_text
 from tests.plugins.campaign import made
 
 METRIC = ("--metric", "words", "--option", "word=Maria")
@@ -314,6 +316,35 @@ def test_documents_with_a_line_for_each_example_are_divided(campaign: Path) -> N
     ]
     write_jsonl(campaign / "in/sysE.en-pt_BR.jsonl", rows)
     assert one_system(campaign) == expected
+
+
+def test_separators_of_unicode_within_a_hypothesis_end_no_line_of_json(campaign: Path) -> None:
+    expected = [f"{text}\u2028\x85" for text in made.texts("sysE", "en-pt")]
+    rows = [
+        {"doc_id": f"s{n}", "hypothesis": text, "tgt_lang": "pt"} for n, text in enumerate(expected)
+    ]
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    write_text(campaign / "in/sysE.en-pt.jsonl", "\n".join(lines))
+    assert len(one_system(campaign)) == len(expected)
+
+
+def test_a_model_or_a_file_changed_under_its_name_is_judged_anew(tmp_path: Path) -> None:
+    material = load_material("simplegen", "en-de", limit=2)
+    submission = Submission("en-de", "sysE", tmp_path / "in.txt", "in.txt")
+    write_lines(submission.path, ["a", "b"])
+    for name in ("model", "forms.tsv"):
+        path = tmp_path / name
+        inputs = []
+        for text in ("{}", "[]", "[]"):
+            if name == "model":
+                path.mkdir(exist_ok=True)
+            write_text(path / "config.json" if name == "model" else path, text)
+            options = {"file": str(path)}
+            judging = run.Judging(
+                ("simplegen_accuracy",), options, str(path), LoadingOptions(), None, 0
+            )
+            inputs.append(judging.inputs(material, submission))
+        assert inputs[0] != inputs[1] == inputs[2]
 
 
 def test_a_configuration_may_hold_the_languages(shared: Path) -> None:
