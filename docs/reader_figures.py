@@ -1,8 +1,8 @@
 """Measure how often dictionaries read the gender of a person, and how often rightly, and write the
 table of cards/metrics/gender_reading.md: python docs/reader_figures.py SHARED
 
-SHARED holds upstream/. What the readers need must be installed: german-nouns, and lttoolbox with
-the dictionaries of Apertium.
+SHARED holds upstream/. What the readers need must be installed: german-nouns, lttoolbox with the
+dictionaries of Apertium, and spaCy with its small pipelines for Spanish and French.
 """
 
 from __future__ import annotations
@@ -124,8 +124,8 @@ def _is_at_hand(labels: LabelSet, pair: str, upstream: Path) -> bool:
 
 def differing(upstream: Path) -> Iterator[str]:
     """Yield the lines of the table of words in which a feminine and a masculine version differ."""
-    yield "| pair | versions | show one gender, % | right of these, % |"
-    yield "|---|---|---|---|"
+    yield "| pair | read by | versions | show one gender, % | right of these, % |"
+    yield "|---|---|---|---|---|"
     labels: LabelSet = registry.resolve("label set", "gender_alternatives")
     for pair in sorted(labels.configs):
         lang = pair.partition("-")[2]
@@ -133,17 +133,18 @@ def differing(upstream: Path) -> Iterator[str]:
             continue
         examples = load_examples(labels.dataset, labels.configs[pair], data_dir=upstream)
         texts = {gender: [e.extra[gender] for e in examples] for gender in (MASCULINE, FEMININE)}
-        reader = open_reader("apertium", lang)
-        words = {gender: reader.analyse(of_gender) for gender, of_gender in texts.items()}
-        shown = [
-            (gender, genders)
-            for man, woman in zip(*words.values(), strict=True)
-            for gender, genders in zip(words, _genders_of_differing(man, woman), strict=True)
-        ]
-        n_read = sum(len(genders) > 0 for _, genders in shown)
-        n_right = sum(genders == {gender} for gender, genders in shown)
-        right = with_interval(n_right / n_read, wilson_interval(n_right, n_read))
-        yield f"| {pair} | {count(len(shown))} | {percent(n_read / len(shown))} | {right} |"
+        for reader in (open_reader(name, lang) for name in ("apertium", "spacy")):
+            words = {gender: reader.analyse(of_gender) for gender, of_gender in texts.items()}
+            shown = [
+                (gender, genders)
+                for man, woman in zip(*words.values(), strict=True)
+                for gender, genders in zip(words, _genders_of_differing(man, woman), strict=True)
+            ]
+            n_read = sum(len(genders) > 0 for _, genders in shown)
+            n_right = sum(genders == {gender} for gender, genders in shown)
+            right = with_interval(n_right / n_read, wilson_interval(n_right, n_read))
+            cells = (pair, f"`{reader.signature_name}`", count(len(shown)))
+            yield f"| {' | '.join((*cells, percent(n_read / len(shown)), right))} |"
 
 
 def _genders_of_differing(
