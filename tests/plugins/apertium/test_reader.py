@@ -11,7 +11,7 @@ from cc_hf.plugins.apertium import reader
 from cc_hf.plugins.apertium.reader import Apertium, open_apertium
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, open_reader
 from tests.helpers.apertium import needs_apertium
-from tests.helpers.usual import cases, write_text
+from tests.helpers.usual import cases, fails, write_text
 
 _M, _F, _BOTH = {MASCULINE}, {FEMININE}, {MASCULINE, FEMININE}
 
@@ -69,21 +69,18 @@ def test_a_program_that_fails_is_refused(
     if script.startswith("sleep"):
         monkeypatch.setattr(reader, "_SECONDS_OF_START", 0.2)
         monkeypatch.setattr(reader, "_SECONDS_OF_TEXT", 0)
-    with pytest.raises(DataError, match=message):
-        program(script).analyse(["a", "b"])
+    fails(DataError, message, program(script).analyse, ["a", "b"])
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="language of Apertium 'de'"):
-        open_reader("apertium", "de")
+    fails(UnknownNameError, "language of Apertium 'de'", open_reader, "apertium", "de")
     install = "lt-proc.*apt install lttoolbox apertium-fra-cat"
     for program, message in (
         (None, install),
         (str(tmp_path / "bin/lt-proc"), "'apertium-fra-cat'"),
     ):
         monkeypatch.setattr(shutil, "which", lambda _, program=program: program)
-        with pytest.raises(MissingDependencyError, match=message):
-            open_apertium.__wrapped__("fr")
+        fails(MissingDependencyError, message, open_apertium.__wrapped__, "fr")
 
 
 @needs_apertium

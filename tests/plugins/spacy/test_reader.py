@@ -94,8 +94,7 @@ def test_words_know_their_token_in_any_text(pipelines: None) -> None:
 
 
 def test_the_signature_names_library_and_pipeline(pipelines: None) -> None:
-    expected = f"spacy-{spacy.__version__}+es_core_news_sm-9.1"
-    assert open_spacy("es").signature_name == expected
+    assert open_spacy("es").signature_name == f"spacy-{spacy.__version__}+es_core_news_sm-9.1"
 
 
 def test_what_is_missing_is_named(pipelines: None) -> None:
