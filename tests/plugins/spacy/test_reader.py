@@ -76,7 +76,7 @@ def test_a_word_has_the_analysis_of_the_pipeline(
     word: str, pos: str, genders: set[str], lemma: str, has_preposition: bool, pipelines: None
 ) -> None:
     (analysis,) = _read(word)[0].analyses
-    actual = (analysis.pos, analysis.genders, analysis.lemma, analysis.has_preposition)
+    actual = (analysis.pos, {*analysis.genders}, analysis.lemma, analysis.has_preposition)
     assert actual == (pos, genders, lemma, has_preposition)
 
 
