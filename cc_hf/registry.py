@@ -193,6 +193,7 @@ MORPHOLOGY_READERS: dict[str, str] = {
     "apertium": "cc_hf.plugins.apertium.reader:open_apertium",
     "german-nouns": "cc_hf.plugins.gender_reading.german_nouns:open_german_nouns",
     "pymorphy3": "cc_hf.plugins.gender_reading.pymorphy:open_pymorphy",
+    "spacy": "cc_hf.plugins.spacy.reader:open_spacy",
 }
 
 #: Ending of a file with rows that is no text -> a function that yields its rows, as

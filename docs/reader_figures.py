@@ -1,8 +1,9 @@
 """Measure how often dictionaries read the gender of a person, and how often rightly, and write the
-table of cards/metrics/gender_reading.md: python docs/reader_figures.py SHARED
+tables of cards/metrics/gender_reading.md, and how pairs by people pass the checks of alternatives,
+the table of cards/datasets/gender_alternatives.md: python docs/reader_figures.py SHARED
 
-SHARED holds upstream/. What the readers need must be installed: german-nouns, and lttoolbox with
-the dictionaries of Apertium.
+SHARED holds upstream/. What the readers need must be installed: german-nouns, lttoolbox with the
+dictionaries of Apertium, and spaCy with its small pipelines for Spanish and French.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from cc_hf.hub.cards import with_block
 from cc_hf.metrics.base import Rows
 from cc_hf.plugins.gender_reading.metric import GenderReading
 from cc_hf.plugins.gender_reading.rules import RULES
+from cc_hf.plugins.reranking.structures import pairs_by_people
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.numbers import count, percent
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -32,7 +34,12 @@ from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.text.alignment import find_aligner
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, open_reader
 
-_CARD = Path(__file__).parent.parent / "cards/metrics/gender_reading.md"
+_CARDS = Path(__file__).parent.parent / "cards"
+#: Card -> its blocks.
+_BLOCKS: dict[str, tuple[str, ...]] = {
+    "metrics/gender_reading": ("readers", "differing-words"),
+    "datasets/gender_alternatives": ("checks",),
+}
 _SETS = ("winomt", "genderous", "gender_alternatives")
 _GENDERS = {"male": MASCULINE, "female": FEMININE}
 _OTHERS = {"male": "female", "female": "male"}
@@ -124,8 +131,8 @@ def _is_at_hand(labels: LabelSet, pair: str, upstream: Path) -> bool:
 
 def differing(upstream: Path) -> Iterator[str]:
     """Yield the lines of the table of words in which a feminine and a masculine version differ."""
-    yield "| pair | versions | show one gender, % | right of these, % |"
-    yield "|---|---|---|---|"
+    yield "| pair | read by | versions | show one gender, % | right of these, % |"
+    yield "|---|---|---|---|---|"
     labels: LabelSet = registry.resolve("label set", "gender_alternatives")
     for pair in sorted(labels.configs):
         lang = pair.partition("-")[2]
@@ -133,17 +140,18 @@ def differing(upstream: Path) -> Iterator[str]:
             continue
         examples = load_examples(labels.dataset, labels.configs[pair], data_dir=upstream)
         texts = {gender: [e.extra[gender] for e in examples] for gender in (MASCULINE, FEMININE)}
-        reader = open_reader("apertium", lang)
-        words = {gender: reader.analyse(of_gender) for gender, of_gender in texts.items()}
-        shown = [
-            (gender, genders)
-            for man, woman in zip(*words.values(), strict=True)
-            for gender, genders in zip(words, _genders_of_differing(man, woman), strict=True)
-        ]
-        n_read = sum(len(genders) > 0 for _, genders in shown)
-        n_right = sum(genders == {gender} for gender, genders in shown)
-        right = with_interval(n_right / n_read, wilson_interval(n_right, n_read))
-        yield f"| {pair} | {count(len(shown))} | {percent(n_read / len(shown))} | {right} |"
+        for reader in (open_reader(name, lang) for name in ("apertium", "spacy")):
+            words = {gender: reader.analyse(of_gender) for gender, of_gender in texts.items()}
+            shown = [
+                (gender, genders)
+                for man, woman in zip(*words.values(), strict=True)
+                for gender, genders in zip(words, _genders_of_differing(man, woman), strict=True)
+            ]
+            n_read = sum(len(genders) > 0 for _, genders in shown)
+            n_right = sum(genders == {gender} for gender, genders in shown)
+            right = with_interval(n_right / n_read, wilson_interval(n_right, n_read))
+            cells = (pair, f"`{reader.signature_name}`", count(len(shown)))
+            yield f"| {' | '.join((*cells, percent(n_read / len(shown)), right))} |"
 
 
 def _genders_of_differing(
@@ -165,12 +173,42 @@ def _genders_of_differing(
     return of_man, of_woman
 
 
+def checks(upstream: Path) -> Iterator[str]:
+    """Yield the lines of the table of pairs by people that pass the checks of alternatives."""
+    yield "| pair | checked by | differ in few words | show both genders | pass when exchanged |"
+    yield "|---|---|---|---|---|"
+    labels: LabelSet = registry.resolve("label set", "gender_alternatives")
+    for pair in sorted(pair for pair in labels.configs if _is_at_hand(labels, pair, upstream)):
+        lang = pair.partition("-")[2]
+        examples = load_examples(labels.dataset, labels.configs[pair], data_dir=upstream)
+        exchanged = [
+            replace(
+                e, extra={**e.extra, MASCULINE: e.extra[FEMININE], FEMININE: e.extra[MASCULINE]}
+            )
+            for e in examples
+        ]
+        default = RULES[lang].reader
+        for name in (default, *(("spacy",) if default == "apertium" else ())):
+            people, others = (pairs_by_people(of, lang, name) for of in (examples, exchanged))
+            passed = [
+                sum(p.check is not None and p.check.minimal for p in people),
+                sum(p.check is not None and p.check.shown for p in people),
+                sum(p.check is not None and p.check.shown for p in others),
+            ]
+            cells = [f"{count(n)} of {count(len(people))}" for n in passed]
+            cells = [pair, f"`{open_reader(name, lang).signature_name}`", *cells]
+            yield f"| {' | '.join(cells)} |"
+
+
 def main(shared: Path) -> None:
-    """Write the table."""
-    text = _CARD.read_text(encoding="utf-8")
-    for name, lines in (("readers", table), ("differing-words", differing)):
-        text = with_block(text, name, "\n".join(lines(shared / "upstream")))
-    _CARD.write_text(text, encoding="utf-8", newline="\n")
+    """Write the tables."""
+    lines = {"readers": table, "differing-words": differing, "checks": checks}
+    for card, names in _BLOCKS.items():
+        path = _CARDS / f"{card}.md"
+        text = path.read_text(encoding="utf-8")
+        for name in names:
+            text = with_block(text, name, "\n".join(lines[name](shared / "upstream")))
+        path.write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

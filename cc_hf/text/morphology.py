@@ -1,7 +1,7 @@
 """Readers of morphology: which genders and numbers the words of a text may have.
 
-A reader looks a word up, and does not guess from its sentence. Slices bring the readers
-(`registry.MORPHOLOGY_READERS`).
+A dictionary has all readings of a word, whatever its sentence; a tagger chooses one by the
+sentence. Slices bring the readers (`registry.MORPHOLOGY_READERS`).
 """
 
 from __future__ import annotations

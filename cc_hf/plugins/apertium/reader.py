@@ -56,12 +56,7 @@ _NUMBERS = {"sg": "singular", "pl": "plural"}
 
 @functools.cache
 def open_apertium(lang: str) -> Apertium:
-    """Return the reader of a language.
-
-    Raises:
-        UnknownNameError: for a language without a dictionary here.
-        MissingDependencyError: if the program or the dictionary is not installed.
-    """
+    """Return the reader of a language."""
     if lang not in _DICTIONARIES:
         raise UnknownNameError("language of Apertium", lang, _DICTIONARIES)
     package, name = _DICTIONARIES[lang]
@@ -81,12 +76,7 @@ def open_apertium(lang: str) -> Apertium:
 
 @dataclass(frozen=True)
 class Apertium:
-    """The analyser of one language.
-
-    Attributes:
-        program: path of `lt-proc`.
-        dictionary: path of the compiled dictionary.
-    """
+    """The analyser of one language: where `lt-proc` and the compiled dictionary are."""
 
     program: str
     dictionary: Path

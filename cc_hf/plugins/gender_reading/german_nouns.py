@@ -28,12 +28,7 @@ _LINKS = ("", "s", "n", "en", "es", "-")  # between the parts
 
 @functools.cache
 def open_german_nouns(lang: str) -> GermanNouns:
-    """Return the reader with its list, which takes a second to read and is kept.
-
-    Raises:
-        UnknownNameError: for another language than German.
-        MissingDependencyError: if german-nouns is not installed.
-    """
+    """Return the reader with its list, which takes a second to read and is kept."""
     if lang != "de":
         raise UnknownNameError("language of german-nouns", lang, ["de"])
     try:

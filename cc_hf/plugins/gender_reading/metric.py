@@ -147,7 +147,7 @@ class GenderReading(Metric):
 
     Attributes:
         reader: what words are looked up in, a name of the registry's kind "morphology reader"; ""
-            for that of the language: Apertium, german-nouns or pymorphy3.
+            for that of the language: Apertium, german-nouns or pymorphy3. Another one is spacy.
         aligner: "fast_align" (built in), "eflomal", which must be installed, or an object with the
             method `align`.
         alignments: alignments that replace the aligner: a Pharaoh file or its lines, one per

@@ -27,12 +27,7 @@ _NUMBERS = {"sing": "singular", "plur": "plural"}
 
 @functools.cache
 def open_pymorphy(lang: str) -> Pymorphy:
-    """Return the reader with the dictionary of a language, which is loaded once.
-
-    Raises:
-        UnknownNameError: for another language than Russian and Ukrainian.
-        MissingDependencyError: if the dictionary is not installed.
-    """
+    """Return the reader with the dictionary of a language, which is loaded once."""
     if lang not in _LANGUAGES:
         raise UnknownNameError("language of pymorphy3", lang, _LANGUAGES)
     import pymorphy3

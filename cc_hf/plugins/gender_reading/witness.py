@@ -148,7 +148,7 @@ def witness_section(report: Report) -> Section | None:
         "Second witness",
         "Second witness: the evaluator and a dictionary",
         "The reader knows no translation model: it looks up the gender of the aligned word. The"
-        " samples below can be filtered by “metrics disagree”.",
+        " samples below can be filtered by “both metrics decide and agree” or “… and differ”.",
         tuple(parts),
     )
 

@@ -30,8 +30,8 @@ def evaluate_witness(
             metavar="READER",
             help=(
                 "A second witness beside the evaluator: reads the gender of each translation in a"
-                " dictionary, apertium, german-nouns or pymorphy3. The report shows where they"
-                " differ."
+                " dictionary, apertium, german-nouns or pymorphy3, or by spacy. The report shows"
+                " where they differ."
             ),
             rich_help_panel="The evaluator's mistakes",
         ),

@@ -25,8 +25,8 @@ class AlternativeOptions:
         n_best: number of hypotheses of the n-best list.
         methods: ways to make candidates, of "nbest", "cue" (sources with cues) and "contrast"
             (cue-contrastive decoding), which are tried in this order; None for all.
-        reader: dictionary that also says which gender the words show that differ, such as apertium,
-            german-nouns or pymorphy3; None for the evaluator alone.
+        reader: what also says which gender the words show that differ: apertium, german-nouns,
+            pymorphy3 or spacy; None for the evaluator alone.
 
     Raises:
         InputError: for another method, or a number below 1.

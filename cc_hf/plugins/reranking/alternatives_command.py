@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,7 +23,9 @@ from cc_hf.errors import InputError
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import is_file
+from cc_hf.languages import base_code
 from cc_hf.plugins.reranking.alternative_options import AlternativeOptions
+from cc_hf.schema import Example
 from cc_hf.systems.system import System
 
 __all__ = ["alternatives"]
@@ -56,17 +59,20 @@ def alternatives(
     from cc_hf.data.files.custom import is_custom
     from cc_hf.plugins.reranking.alternatives import alternatives as run_alternatives
     from cc_hf.plugins.reranking.alternatives_table import alternatives_table
+    from cc_hf.plugins.reranking.structures import pairs_by_people
     from cc_hf.reading import read_lines
 
     if system is None:
         raise InputError("--system: expected a model that translates, got none")
     focuses: Any = None
+    examples: Sequence[Example] = ()
     if is_file(Path(dataset)) and not is_custom(dataset):
         sources, languages = read_lines(Path(dataset)), data.languages
     else:
         material = data.load(dataset, config)
-        sources = [example.source for example in material.examples]
-        focuses = [getattr(example, "focus", None) for example in material.examples]
+        examples = material.examples
+        sources = [example.source for example in examples]
+        focuses = [getattr(example, "focus", None) for example in examples]
         languages = (material.src_lang, material.tgt_lang)
     rows = run_alternatives(
         sources,
@@ -79,4 +85,13 @@ def alternatives(
         loading=replace(loading, src_lang=languages[0], tgt_lang=languages[1]),
         progress=progress,
     )
-    return Outcome([row.to_row() for row in rows], lambda: alternatives_table(rows))
+    people = pairs_by_people(examples, base_code(languages[1] or ""), options.reader)
+    values = [row.to_row() for row in rows]
+    for value, pair in zip(values, people, strict=False):  # none without versions by people
+        by_people = pair.to_row()
+        value["people"] = {
+            name: by_people[name] for name in ("masculine", "feminine", "differing", "checks")
+        }
+    return Outcome(
+        values, lambda: alternatives_table(rows, people, has_reader=options.reader is not None)
+    )

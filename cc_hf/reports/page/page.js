@@ -19,6 +19,8 @@
   // where nothing is right or wrong, the verdict says nothing, and the reading takes its place
   const isOpen = (columns, index) => verdicts[columns.verdict[index]] === "open";
   const outcome = (columns, index) => (isOpen(columns, index) ? text(columns.predicted[index]) : columns.verdict[index]);
+  // what the metrics say that decide: no form of both genders, or of none
+  const decided = (system, index) => metrics.map((_, m) => judged(m, system, index)).map((columns) => (columns === null ? "" : isOpen(columns, index) ? text(columns.predicted[index]) : verdicts[columns.verdict[index]])).filter((said) => !["", "inconclusive", "neither", "both", "none"].includes(said));
   const hasVerdicts = judgements.some((systemColumns) => systemColumns.some((columns) => columns !== 0 && columns.verdict.some((number) => number >= 0 && verdicts[number] !== "open")));
   const counted = (metric) => (data.counted[metric] ? data.counted[metric].replace(/_[a-z]+$/, "").replaceAll("_", " ") : "");
   const percent = (p) => (100 * p).toFixed(1);
@@ -42,6 +44,10 @@
   if (judgements.some((metricJudgements) => metricJudgements.some((columns) => columns !== 0 && columns.p !== 0))) option($("verdict"), "unsure", "unsure, perhaps neutral", "unsure");
   if (systems.length > 1) option($("verdict"), "systems", "systems disagree", "systems");
   if (metrics.length > 1 && hasVerdicts) option($("verdict"), "metrics", "metrics disagree", "metrics");
+  if (metrics.length === 2) {
+    option($("verdict"), "agree", "both metrics decide and agree", "agree");
+    option($("verdict"), "differ", "both metrics decide and differ", "differ");
+  }
   if (labels.some((systemLabels) => Object.keys(systemLabels).length)) {
     if (hasVerdicts) option($("verdict"), "people", "metric and people disagree", "people");
     option($("verdict"), "labelled", "labelled by people", "labelled");
@@ -113,6 +119,8 @@
         return matching.length > 0 && new Set(every.map((system) => outcome(judgements[filters.metric][system], index))).size > 1;
       }
       case "metrics": return matching.some((system) => new Set(metrics.map((_, m) => m).filter((m) => judged(m, system, index) && !isOpen(judgements[m][system], index)).map((m) => verdict(system, m))).size > 1);
+      case "agree":
+      case "differ": return matching.some((system) => { const said = decided(system, index); return said.length === 2 && (said[0] === said[1]) === (filters.verdict === "agree"); });
       case "people": return matching.some((system) => labels[system][index] && labels[system][index][0] >= 0 && verdicts[verdict(system)] !== "open" && labels[system][index][0] !== verdict(system));
       case "unsure": return matching.some((system) => { const p = cell(judgements[filters.metric][system].p, index); return p !== null && Math.abs(p - 0.5) <= data.within + 1e-9; });
       case "labelled": return matching.some((system) => labels[system][index]);

@@ -97,8 +97,8 @@ def test_a_gender_is_read_in_context(text: str, linked: tuple[int, ...], expecte
 
 
 def test_a_noun_under_the_article_is_the_person() -> None:
-    person = _Person("la médica corrió", (2,), article_linked=(0, 1))
-    assert _RULE.read_all([person]) == ["feminine"]
+    persons = [_Person("la médica corrió", (2,), article_linked=(0, 1))]
+    assert _RULE.read_all(persons) == ["feminine"]
 
 
 def test_a_usual_translation_takes_the_place_of_a_misaligned_word() -> None:

@@ -1,12 +1,13 @@
 """Each language has its rule and its reader."""
 
+from typing import Any
+
 import pytest
 
 from cc_hf.errors import MissingDependencyError
 from cc_hf.plugins.gender_reading import german_nouns
 from cc_hf.plugins.gender_reading.german_nouns import open_german_nouns
 from cc_hf.plugins.gender_reading.persons import person
-from cc_hf.plugins.gender_reading.pymorphy import open_pymorphy
 from cc_hf.plugins.gender_reading.rules import open_gender_rule
 from tests.helpers.usual import cases, fails, refuses
 
@@ -36,33 +37,38 @@ def test_a_noun_shows_the_gender(
     assert rule.read_all([person(source, "person", 4, text, links)]) == [expected]
 
 
-def test_the_words_of_a_focus_and_its_article_are_found() -> None:
-    links = ((0, 0), (3, 2), (4, 3))
-    translated = person(
-        "The very brave construction worker left.", "construction worker", 15, "", links
-    )
-    assert (translated.linked, translated.article_linked) == ((2, 3), (0,))
+@cases(
+    (
+        "The very brave construction worker left.",
+        "construction worker",
+        ((0, 0), (3, 2), (4, 3)),
+        ((2, 3), (0,)),
+    ),
+    # a focus within a token is that token
+    ("See (doctor) now.", "doctor", ((0, 0), (1, 1), (2, 2)), ((1,), ())),
+    # a focus without an article has none
+    ("Doctors left the room.", "Doctors", ((0, 0), (2, 1)), ((0,), ())),
+)
+def test_the_words_of_a_focus_and_its_article_are_found(
+    source: str, focus: str, links: Any, linked: Any
+) -> None:
+    translated = person(source, focus, source.index(focus), "", links)
+    assert (translated.linked, translated.article_linked) == linked
 
 
-def test_a_focus_within_a_token_is_that_token() -> None:
-    translated = person("See (doctor) now.", "doctor", 5, "", ((0, 0), (1, 1), (2, 2)))
-    assert translated.linked == (1,)
+@cases(("de", "noun+german-nouns-"), ("uk", "noun+pymorphy3-"))
+def test_the_signature_names_rule_and_list(lang: str, signed: str) -> None:
+    assert open_gender_rule(lang).signature_name.startswith(signed)
 
 
-def test_a_focus_without_an_article_has_none() -> None:
-    assert person("Doctors left the room.", "Doctors", 0, "", ((2, 1),)).article_linked == ()
-
-
-def test_the_signature_names_rule_and_list() -> None:
-    assert open_gender_rule("de").signature_name.startswith("noun+german-nouns-")
-    assert open_gender_rule("uk").signature_name.startswith("noun+pymorphy3-")
-
-
-def test_what_does_not_fit_is_refused() -> None:
-    refuses("language whose genders are read 'fi'", open_gender_rule, "fi")
-    refuses("rule: expected noun for de, got context", open_gender_rule, "de", "context")
-    refuses("language of german-nouns 'fr'", open_gender_rule, "fr", reader="german-nouns")
-    refuses("language of pymorphy3 'de'", open_pymorphy, "de")
+@cases(
+    ({"lang": "fi"}, "language whose genders are read 'fi'"),
+    ({"lang": "de", "rule": "context"}, "rule: expected noun for de, got context"),
+    ({"lang": "fr", "reader": "german-nouns"}, "language of german-nouns 'fr'"),
+    ({"lang": "de", "reader": "pymorphy3"}, "language of pymorphy3 'de'"),
+)
+def test_what_does_not_fit_is_refused(given: dict[str, str], message: str) -> None:
+    refuses(message, open_gender_rule, **given)
 
 
 def test_the_extra_is_named_where_the_list_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,9 +62,8 @@ def test_readings_of_open_sources_are_compared_likewise() -> None:
 
 
 def test_a_result_without_a_reader_has_no_witness() -> None:
-    results = _results("++", "+-")
-    del results["gender_reading"]
-    assert not [*witness_tables({"a": results})]
+    judge = {"contrastive_conditioning": _result("contrastive_conditioning", "++")}
+    assert not [*witness_tables({"a": judge})]
 
 
 def test_the_surest_verdicts_come_first_on_the_page() -> None:

@@ -17,20 +17,26 @@ from cc_hf.errors import CCError
 from cc_hf.evaluation.material import Material
 from cc_hf.plugins.reranking.alternative_options import AlternativeOptions
 from cc_hf.plugins.reranking.alternatives import Alternatives, alternatives
+from cc_hf.plugins.reranking.alternatives_table import alternatives_table
 from cc_hf.plugins.reranking.gendered_pairs import check_pair
 from cc_hf.plugins.reranking.nbest_files import read_nbest
 from cc_hf.plugins.reranking.rerank_options import READINGS, SELECTIONS, RerankOptions
 from cc_hf.plugins.reranking.reranking import Reranking, rerank
+from cc_hf.plugins.reranking.structures import pairs_by_people
+from cc_hf.reports.report_parts import ReportTable
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, Analysis
+from tests.helpers.apertium import needs_apertium
 from tests.helpers.usual import (
     cases,
     coarse_scores,
     fails,
     hash_scores,
+    known,
     read_json,
     refuses,
     run_command,
+    typed,
     write_lines,
     write_text,
 )
@@ -333,6 +339,36 @@ def test_pairs_are_read_in_the_dictionary_that_is_named() -> None:
         ["The doctor is here."], "cc-tiny-en-de", tgt_lang="de", options=options
     )
     assert (pair.feminine, pair.check and pair.check.shown) == ("Die Ärztin ist hier.", True)
+
+
+@needs_apertium
+@cases(
+    ("es", ["96.9 % (728 of 751)", "98.9 % (743 of 751)", "8", "751"], "933 of 933"),
+    ("fr", ["95.0 % (803 of 845)", "93.1 % (787 of 845)", "37", "845"], "998 of 998"),
+)
+def test_pairs_by_people_pass_the_checks(
+    lang: str, passed: list[str], common: str, shared: Path
+) -> None:
+    examples = cc_hf.load_examples("gender_alternatives", lang, data_dir=shared / "upstream")
+    people = pairs_by_people(examples, lang, "apertium")
+    _, beside, *_ = alternatives_table(people, people, has_reader=True)
+    assert [row.cells[0].value for row in typed(ReportTable, beside).rows] == [
+        *passed,
+        *[f"100.0 % ({common})"] * 2,
+    ]
+    # A dictionary refuses every pair whose sides are exchanged.
+    sides = {"masculine": "feminine", "feminine": "masculine"}
+    swapped = [replace(e, extra={k: e.extra[sides.get(k, k)] for k in e.extra}) for e in examples]
+    assert not any(known(p.check).shown for p in pairs_by_people(swapped, lang, "apertium"))
+
+
+def test_the_command_shows_pairs_by_people(tmp_path: Path, shared: Path) -> None:
+    command = (
+        "alternatives gender_alternatives en-de --limit 1 --n-best 2 -o x.json"
+        f" --system cc-tiny-en-de --data-dir {shared / 'upstream'}"
+    )
+    assert "structure recall" in run_command(command, cwd=tmp_path).stdout
+    assert read_json(tmp_path / "x.json")[0]["people"]["checks"]["minimal"]
 
 
 _A, _B, _C = Hypothesis("Der Arzt", -1.5), Hypothesis("Die Ärztin", -2.0), Hypothesis("", -3.0)

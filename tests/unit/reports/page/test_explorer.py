@@ -64,8 +64,7 @@ def wanted(condition: Callable[[int], bool]) -> list[str]:
 
 
 def judged(report: Report, system: int, i: int) -> Judgement:
-    actual = known(report.samples[i].judgements[system][0])
-    return actual
+    return known(report.samples[i].judgements[system][0])
 
 
 def test_samples_are_filtered_by_attributes_of_the_data(sized: Page) -> None:
@@ -101,18 +100,23 @@ def test_any_number_of_readings_without_verdicts(page: Page, opened: Opened) -> 
     ]
     opened(build_report(systems[:2]))
     shown(page)
-    options = " ".join(page.locator("#found option").all_inner_texts()).split()
-    assert options == ["any", "feminine", "inclusive", "inconclusive", "masculine", "neutral"]
+    assert " ".join(page.locator("#found option").all_inner_texts()).split() == (
+        ["any", "feminine", "inclusive", "inconclusive", "masculine", "neutral"]
+    )
     page.select_option("#found", "neutral")
     assert (shown(page), state(page)) == (["id3", "id8"], {"found": "neutral"})
-    line = page.locator("#list .judged").first
-    assert line.inner_text().split() == ["neutral", "25.0", "%", "feminine"]
+    assert page.locator("#list .judged").first.inner_text().split() == (
+        ["neutral", "25.0", "%", "feminine"]
+    )
     assert page.locator("#list .correct, #list .incorrect, #right:visible").count() == 0
     page.select_option("#verdict", label="systems disagree")
     assert shown(page) == []
     opened(build_report(systems[1:]))
     page.select_option("#verdict", label="systems disagree")
     assert n_shown(page) == 10
+    opened(build_report([ReportedSystem("a", {"m": results[0], "k": results[2]})]))
+    page.select_option("#verdict", "differ")
+    assert (n_shown(page), state(page)) == (6, {"verdict": "differ"})
 
 
 def test_every_word_of_a_search_must_occur(sized: Page) -> None:

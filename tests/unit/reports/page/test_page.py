@@ -108,14 +108,24 @@ def test_filters_select_samples_by_their_judgements(opened: Opened) -> None:
     expect(lambda i: verdict(second[i], 1) == "inconclusive", verdict="2", system="1", metric="1")
     expect(lambda i: verdict(first[i]) != verdict(second[i]), verdict="systems")
     expect(lambda i: verdict(second[i]) != verdict(second[i], 1), verdict="metrics", system="1")
+    expect(lambda i: verdict(second[i]) == verdict(second[i], 1), verdict="agree", system="1")
+    expect(
+        lambda i: {verdict(second[i]), verdict(second[i], 1)} == {"correct", "incorrect"},
+        verdict="differ",
+        system="1",
+    )
     expect(lambda i: i <= 2, verdict="labelled")
     people = {0: "correct", 2: "incorrect"}
-    is_wrong = lambda i: i in people and verdict(first[i], 1) != people[i]  # noqa: E731
-    expect(is_wrong, verdict="people", metric="1")
+    expect(
+        lambda i: i in people and verdict(first[i], 1) != people[i], verdict="people", metric="1"
+    )
     expect(lambda i: 20 <= sure(first[i]) <= 40, system="0", low="20", high="40")
     expect(lambda i: is_sure(second[i], "incorrect", 50, 100), system="1", verdict="1", low="50")
-    either = lambda i: any(is_sure(row[i], "correct", 0, 10) for row in (first, second))  # noqa: E731
-    expect(either, verdict="0", high="10")
+    expect(
+        lambda i: any(is_sure(row[i], "correct", 0, 10) for row in (first, second)),
+        verdict="0",
+        high="10",
+    )
 
 
 def test_samples_can_be_sorted(opened: Opened) -> None:

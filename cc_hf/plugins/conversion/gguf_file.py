@@ -1,0 +1,71 @@
+"""Language models in GGUF, the format of llama.cpp, as folders of transformers.
+
+transformers reads the file with the package `gguf`, which undoes the quantisation; what is new here
+is that what was written is read again and must give the same log-probabilities.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+from cc_hf.errors import EvaluatorError, MissingDependencyError
+from cc_hf.folders import new_folder
+from cc_hf.models.weights import reported_loading
+
+__all__ = ["convert_gguf"]
+
+_TEXT = "The doctor asked the nurse to help her."
+
+
+def convert_gguf(file: Path, *, output: str | Path) -> str:
+    """Write the model of a file as a folder in float32, whole or not at all, and return its
+    model_type.
+
+    Raises:
+        MissingDependencyError: if the package gguf is not installed.
+        EvaluatorError: for a damaged file, an architecture that transformers does not read, or a
+            folder that does not give the file's log-probabilities.
+    """
+    if find_spec("gguf") is None:
+        raise MissingDependencyError("gguf", "gguf")
+    with new_folder(Path(output)) as built:
+        # A bar of transformers cannot be switched off.
+        with reported_loading(str(file)), contextlib.redirect_stderr(io.StringIO()):
+            model, tokenizer = _read(file)
+            tokenizer.save_pretrained(built)
+            model.save_pretrained(built)
+        with reported_loading(str(built)):
+            written = (
+                AutoTokenizer.from_pretrained(built),
+                AutoModelForCausalLM.from_pretrained(built, dtype=torch.float32),
+            )
+        if not torch.equal(_logprobs(tokenizer, model), _logprobs(*written)):
+            raise EvaluatorError(
+                f"{file}: expected the converted model to give the file's log-probabilities, got"
+                f" others; its architecture, {model.config.model_type}, cannot be converted here"
+            )
+    return str(model.config.model_type)
+
+
+def _read(file: Path) -> tuple[Any, Any]:
+    """Return the model, without the mark of a quantised one, which is not saved; and tokenizer."""
+    named: dict[str, Any] = {"gguf_file": file.name}
+    quantized = AutoModelForCausalLM.from_pretrained(file.parent, **named, dtype=torch.float32)
+    config = AutoConfig.from_pretrained(file.parent, **named, dtype=torch.float32)
+    model = AutoModelForCausalLM.from_config(config)
+    model.load_state_dict(quantized.state_dict())
+    return model, AutoTokenizer.from_pretrained(file.parent, **named)
+
+
+@torch.inference_mode()
+def _logprobs(tokenizer: Any, model: Any) -> torch.Tensor:
+    ids = torch.tensor([tokenizer(_TEXT)["input_ids"]])
+    logprobs: torch.Tensor = model.eval()(input_ids=ids).logits.log_softmax(-1)
+    return logprobs

@@ -1,0 +1,1 @@
+"""Words read in their sentences by the pipelines of spaCy."""
