@@ -25,7 +25,6 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import file_sha256, file_slug, is_file, is_folder
 from cc_hf.languages import base_code
 from cc_hf.metrics.base import registered_metric
-from cc_hf.models.location import hash_files, model_files
 from cc_hf.plugins.campaign.submissions import Fault, Submission, reason_of
 from cc_hf.reading import read_text
 from cc_hf.results import ResultSet
@@ -177,9 +176,9 @@ class Judging:
         if not isinstance(value, str):
             return value
         if value not in self._known:
-            hashed = file_sha256(Path(value)) if is_file(Path(value)) else value
-            is_model = is_folder(value)
-            self._known[value] = hash_files(model_files(Path(value))) if is_model else hashed
+            paths = sorted(Path(value).rglob("*")) if is_folder(value) else [Path(value)]
+            hashed = [[str(path), file_sha256(path)] for path in paths if is_file(path)]
+            self._known[value] = hashed or value
         return self._known[value]
 
 

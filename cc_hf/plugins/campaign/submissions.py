@@ -20,7 +20,7 @@ from cc_hf.files import file_sha256, file_slug, is_folder, name_key
 from cc_hf.languages import base_code, language_name
 from cc_hf.normalization import is_blank
 from cc_hf.plugins.campaign.file_names import FileName, pair_name, read_name
-from cc_hf.reading import read_text, stream_lines
+from cc_hf.reading import read_text
 from cc_hf.records import parse_objects
 from cc_hf.text.other_languages import other_language
 
@@ -242,7 +242,7 @@ def is_wmt_json(beginning: str) -> bool:
 def _of_json(path: Path, file: str, name: FileName) -> Iterator[Submission]:
     """Yield the pairs and systems of JSONL of WMT, by its ids or `metadata` or else by its name."""
     texts: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    for where, row in parse_objects(stream_lines(path), path):
+    for where, row in parse_objects(read_text(path).split("\n"), path):
         metadata = row.get("metadata")
         fields: dict[str, Any] = {**(metadata if isinstance(metadata, Mapping) else {}), **row}
         for key in (_ID, _TEXT):

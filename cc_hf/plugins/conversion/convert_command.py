@@ -1,8 +1,8 @@
-"""cc-hf convert: convert checkpoints of fairseq, or a student of Bergamot, to transformers."""
+"""cc-hf convert: convert checkpoints of fairseq, a student of Bergamot, or GGUF to transformers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,12 +13,14 @@ from cc_hf.cli.command import NewFile, Outcome
 from cc_hf.cli.fields import Fields
 from cc_hf.cli.options import NewFolder
 from cc_hf.errors import InputError
-from cc_hf.files import is_folder
+from cc_hf.files import is_file, is_folder
 from cc_hf.registry import load_all
 
 __all__ = ["convert"]
 
 _PANEL = "Fairseq"
+_CHECKPOINTS = "a folder with checkpoints of fairseq (*.pt)"
+_GGUF = ".gguf"
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,9 @@ def convert(
     """Convert a model to a folder of transformers.
 
     The command recognises what the model is. A student becomes one folder, with safetensors and
-    SentencePiece. Each checkpoint of fairseq becomes a folder in the new folder, OUTPUT/model1 for
-    model1.pt. No code in the files is run.
+    SentencePiece, and so does a file in GGUF, in float32 (extra `gguf`). Each checkpoint of
+    fairseq becomes a folder in the new folder, OUTPUT/model1 for model1.pt. No code in the files is
+    run.
 
     Example: cc-hf convert bergamot:en-pt --output en-pt
     """
@@ -90,22 +93,36 @@ def convert(
             files=[NewFile(output, None)],
             notes=conversion.notes,
         )
+    if model.endswith(_GGUF) and is_file(model):
+        _refuse(given, f"the file {model}")
+        # Imported here, since torch takes seconds.
+        from cc_hf.plugins.conversion.gguf_file import convert_gguf
+
+        return _one_folder(output, convert_gguf(Path(model), output=output))
     formats = load_all("model format").values()
     of_files = next((of_files for of_files in formats if of_files.fits(model)), None)
     if of_files is None:
         expected = [of_files.expected for of_files in formats]
-        expected.append("a folder with checkpoints of fairseq (*.pt)")
+        expected += [f"a file in GGUF (*{_GGUF})", _CHECKPOINTS]
         raise InputError(f"{model}: expected {', or '.join(expected)}")
+    _refuse(given, f"the {of_files.noun} {model}")
+    return _one_folder(of_files.convert(model, output=output), of_files.name)
+
+
+def _refuse(given: Mapping[str, Any], got: str) -> None:
+    """Refuse options of fairseq for another model."""
     if given:
         raise InputError(
-            f"{', '.join(given)}: expected a folder with checkpoints of fairseq (*.pt), got the"
-            f" {of_files.noun} {model}; leave {'it' if len(given) == 1 else 'them'} out"
+            f"{', '.join(given)}: expected {_CHECKPOINTS}, got {got}; leave"
+            f" {'it' if len(given) == 1 else 'them'} out"
         )
-    folder = of_files.convert(model, output=output)
+
+
+def _one_folder(folder: Path, family: str) -> Outcome:
     return Outcome(
-        {"models": {str(folder): of_files.name}},
-        lambda: [f"{folder}  {of_files.name}"],
-        files=[NewFile(output, None)],
+        {"models": {str(folder): family}},
+        lambda: [f"{folder}  {family}"],
+        files=[NewFile(folder, None)],
     )
 
 

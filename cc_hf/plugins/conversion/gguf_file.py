@@ -37,7 +37,8 @@ def convert_gguf(file: Path, *, output: str | Path) -> str:
         raise MissingDependencyError("gguf", "gguf")
     with new_folder(Path(output)) as built:
         # A bar of transformers cannot be switched off.
-        with reported_loading(str(file)), contextlib.redirect_stderr(io.StringIO()):
+        loading = reported_loading(str(file), path=str(file.parent))
+        with loading, contextlib.redirect_stderr(io.StringIO()):
             model, tokenizer = _read(file)
             tokenizer.save_pretrained(built)
             model.save_pretrained(built)
