@@ -116,8 +116,8 @@ def sheets(
         seed=seed,
     )
     outcome = files.outcome(drawn)
-    sheets = [file.path for file in outcome.files if str(file.path).endswith(".csv")]
-    labels = [word for path in (key, *(sheets or [_ANSWERS])) for word in ("--labels", str(path))]
+    sheets = [path for file in outcome.files if (path := str(file.path)).endswith(".csv")]
+    labels = [word for path in (str(key), *(sheets or [_ANSWERS])) for word in ("--labels", path)]
     command = shlex.join(["cc-hf", "compare", "--by", "rater", *map(str, results), *labels])
     when = "the sheets are filled" if sheets else f"{_ANSWERS} is downloaded from Pearmut"
     return replace(outcome, notes=[*outcome.notes, f"when {when}: {command}", *notes])
