@@ -121,12 +121,12 @@ class OtherSpans:
         judged = [(sources.get(j.example_id, ""), j.translation) for j in result.judgements]
         known: dict[str, list[Spans | None]] = {}
         for metric, rows in self._rows.items():
-            found = [rows.get(_key(source, text)) for source, text in judged]
-            if any(errors is not None for errors in found):
+            of_rows = [rows.get(_key(source, text)) for source, text in judged]
+            if any(errors is not None for errors in of_rows):
                 self._read.add(metric)
                 known[metric] = [
                     None if errors is None else _moved(errors, _indent(text))
-                    for errors, (_, text) in zip(found, judged, strict=True)
+                    for errors, (_, text) in zip(of_rows, judged, strict=True)
                 ]
         return known
 
