@@ -99,6 +99,7 @@ DATASETS: dict[str, str] = {
     "gender_res": "cc_hf.test_sets.gender_res.reader:DECLARATION",
     "genderous": "cc_hf.test_sets.genderous.reader:DECLARATION",
     "gest": "cc_hf.test_sets.gest.reader:DECLARATION",
+    "mittens": "cc_hf.test_sets.mittens.reader:DECLARATION",
     "mt_geneval": "cc_hf.test_sets.mt_geneval.reader:DECLARATION",
     "mucow": "cc_hf.test_sets.mucow.reader:DECLARATION",
     "simplegen": "cc_hf.test_sets.simplegen.reader:DECLARATION",

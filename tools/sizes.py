@@ -44,8 +44,8 @@ LIMITS = {
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 37_926,
-    "docstring lines": 18_793,
+    "tests": 37_988,
+    "docstring lines": 18_809,
     "names of the core that slices import": 609,
     "names of the core that studies import": 260,
 }
