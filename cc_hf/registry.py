@@ -274,6 +274,7 @@ PUBLIC_NAMES: dict[str, str] = {
     "open_gender_rule": "cc_hf.plugins.gender_reading.rules:open_gender_rule",
     "make_compute_metrics": "cc_hf.plugins.training.compute_metrics:make_compute_metrics",
     "rerank": "cc_hf.plugins.reranking.reranking:rerank",
+    "students_here": "cc_hf.plugins.bergamot.published:students_here",
 }
 
 _TABLES: dict[str, Mapping[str, str | Study | Verb]] = {

@@ -60,6 +60,12 @@ VERBS: dict[str, Verb] = {
         "cc_hf.plugins.campaign.campaign_command:campaign",
         "Judge a folder of submissions in all language pairs.",
         "cc-hf campaign simplegen --submissions submitted -o campaign",
+        others={
+            "students": Verb(
+                "cc_hf.plugins.harness.students_command:students",
+                "Judge students of Firefox Translations in all their pairs.",
+            ),
+        },
     ),
     "explain": Verb(
         "cc_hf.cli.explain:explain",

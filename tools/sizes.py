@@ -44,9 +44,9 @@ LIMITS = {
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 37_988,
-    "docstring lines": 18_809,
-    "names of the core that slices import": 609,
+    "tests": 38_079,
+    "docstring lines": 18_862,
+    "names of the core that slices import": 614,
     "names of the core that studies import": 260,
 }
 #: What is counted, and must not be fewer.

@@ -5,7 +5,7 @@ from pathlib import Path
 import cc_hf
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample
-from cc_hf.test_sets.mittens.reader import in_gender
+from cc_hf.test_sets.mittens.reader import DECLARATION, in_gender
 from tests.helpers.samples import lay_out_samples
 from tests.helpers.usual import cases, fails
 
@@ -23,7 +23,7 @@ def test_passages_are_contrasted_with_the_other_gender(tmp_path: Path) -> None:
     assert (wife.gold, husband.gold) == ("female", "male")
     assert nurse.incorrect_sources == ('The guard told the nurse that he was "late".',)
     assert wife.extra == {"eval_set": "coref:made", "reference": "de 0"}
-    twins = cc_hf.load_material("mittens", "en-de", data_dir=data).declared.twins
+    twins = DECLARATION.twins
     assert twins is not None
     assert twins(wife) == (husband.source, "woman")
     assert twins(husband) == (husband.source, "man")
