@@ -55,17 +55,17 @@ VERBS: dict[str, Verb] = {
         "cc_hf.cli.evaluate:evaluate",
         "Judge a system by its translations, or an evaluator itself.",
         "cc-hf evaluate simplegen --translations tiny.txt -o tiny.json",
-    ),
-    "campaign": Verb(
-        "cc_hf.plugins.campaign.campaign_command:campaign",
-        "Judge a folder of submissions in all language pairs.",
-        "cc-hf campaign simplegen --submissions submitted -o campaign",
         others={
             "students": Verb(
                 "cc_hf.plugins.harness.students_command:students",
                 "Judge students of Firefox Translations in all their pairs.",
             ),
         },
+    ),
+    "campaign": Verb(
+        "cc_hf.plugins.campaign.campaign_command:campaign",
+        "Judge a folder of submissions in all language pairs.",
+        "cc-hf campaign simplegen --submissions submitted -o campaign",
     ),
     "explain": Verb(
         "cc_hf.cli.explain:explain",

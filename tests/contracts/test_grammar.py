@@ -13,7 +13,7 @@ from cc_hf.cli.main import app
 from cc_hf.verbs import VERBS
 from tests.helpers.command_line import printed_by
 
-# 19 verbs, `rerank` and `alternatives`; `campaign students` is a command beside them. --json,
+# 19 verbs, `rerank` and `alternatives`; `evaluate students` is a command beside them. --json,
 # --quiet, --markdown and --latex count for each.
 _MOST_VERBS, _MOST_COMMANDS, _MOST_OPTIONS = 22, 33, 439
 _WIDTH = 80

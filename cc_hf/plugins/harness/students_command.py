@@ -1,4 +1,4 @@
-"""cc-hf campaign students: judge the students of a release of Firefox Translations."""
+"""cc-hf evaluate students: judge the students of a release of Firefox Translations."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def students(
     Each translates WinoMT, MT-GenEval, MuCoW and SimpleGEN where these have its pair, and is judged
     by words. The folder gets results, a page, and in mozilla the files of their evaluation.
 
-    Example: cc-hf campaign students -l en-pt -l pt-en -o release
+    Example: cc-hf evaluate students -l en-pt -l pt-en -o release
     """
     from cc_hf.files import is_file
     from cc_hf.plugins.harness.students import Release, find_students, gates, results_of

@@ -1,4 +1,4 @@
-"""`cc-hf campaign students`: which students are found, what is written, and the gate."""
+"""`cc-hf evaluate students`: which students are found, what is written, and the gate."""
 
 import json
 from pathlib import Path
@@ -40,7 +40,7 @@ def releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(folder: Path, release: str, *more: str, status: int = 0) -> Any:
-    command = f"campaign students --models {release} -o out-{release} --json"
+    command = f"evaluate students --models {release} -o out-{release} --json"
     return json.loads(program(*overriding(command, *more), cwd=folder, status=status).stdout)
 
 
@@ -57,7 +57,7 @@ def test_a_release_is_judged_and_continued(releases: Path, monkeypatch: pytest.M
     monkeypatch.setattr(students, "evaluate", None)
     again = run(releases, "old")
     assert again["judged"] == [{**judged, "is_new": False}]
-    shown = program("campaign", "students", "--models", "old", "-o", "out-old", cwd=releases)
+    shown = program("evaluate", "students", "--models", "old", "-o", "out-old", cwd=releases)
     assert "minimum accuracy" in shown.stdout
 
 
@@ -76,7 +76,7 @@ def test_the_gate_compares_with_the_release_before(releases: Path) -> None:
 
 def test_a_student_that_fails_is_named_and_the_rest_is_judged(releases: Path) -> None:
     (releases / "old/enes").mkdir()
-    words = ("campaign", "students", "--models", "old", "-o", "out")
+    words = ("evaluate", "students", "--models", "old", "-o", "out")
     assert program(*words, "-l", "en-es", cwd=releases, status=1)
     row = run(releases, "old")
     assert [judged["pair"] for judged in row["judged"]] == ["en-de"]
@@ -96,7 +96,7 @@ def test_a_student_that_fails_is_named_and_the_rest_is_judged(releases: Path) ->
 def test_what_does_not_fit_is_refused(more: tuple[str, ...], message: str, releases: Path) -> None:
     run(releases, "old")
     (releases / "file").touch()
-    words = overriding("campaign students --models old -o out-old", *more)
+    words = overriding("evaluate students --models old -o out-old", *more)
     assert message in " ".join(program(*words, cwd=releases, status=2).stderr.split())
 
 
@@ -126,7 +126,7 @@ def test_students_of_both_directions_translate(
 
     monkeypatch.setattr(students, "METRICS", {MtGenEval.name: MtGenEval})
     models, data = student_folder().parent, shared / "upstream"
-    words = ("campaign", "students", "--models", str(models), "--data-dir", str(data))
+    words = ("evaluate", "students", "--models", str(models), "--data-dir", str(data))
     shown = program(*words, "--limit", "2", "-o", "out", "--json", cwd=tmp_path)
     row = json.loads(shown.stdout)
     assert [judged["pair"] for judged in row["judged"]] == ["en-pt", "pt-en"]
