@@ -99,6 +99,7 @@ DATASETS: dict[str, str] = {
     "gender_res": "cc_hf.test_sets.gender_res.reader:DECLARATION",
     "genderous": "cc_hf.test_sets.genderous.reader:DECLARATION",
     "gest": "cc_hf.test_sets.gest.reader:DECLARATION",
+    "mittens": "cc_hf.test_sets.mittens.reader:DECLARATION",
     "mt_geneval": "cc_hf.test_sets.mt_geneval.reader:DECLARATION",
     "mucow": "cc_hf.test_sets.mucow.reader:DECLARATION",
     "simplegen": "cc_hf.test_sets.simplegen.reader:DECLARATION",
@@ -274,6 +275,7 @@ PUBLIC_NAMES: dict[str, str] = {
     "open_gender_rule": "cc_hf.plugins.gender_reading.rules:open_gender_rule",
     "make_compute_metrics": "cc_hf.plugins.training.compute_metrics:make_compute_metrics",
     "rerank": "cc_hf.plugins.reranking.reranking:rerank",
+    "students_here": "cc_hf.plugins.bergamot.published:students_here",
 }
 
 _TABLES: dict[str, Mapping[str, str | Study | Verb]] = {

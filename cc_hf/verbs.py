@@ -55,6 +55,12 @@ VERBS: dict[str, Verb] = {
         "cc_hf.cli.evaluate:evaluate",
         "Judge a system by its translations, or an evaluator itself.",
         "cc-hf evaluate simplegen --translations tiny.txt -o tiny.json",
+        others={
+            "students": Verb(
+                "cc_hf.plugins.harness.students_command:students",
+                "Judge students of Firefox Translations in all their pairs.",
+            ),
+        },
     ),
     "campaign": Verb(
         "cc_hf.plugins.campaign.campaign_command:campaign",

@@ -134,7 +134,7 @@ def _command_line() -> Any:
 _EXAMPLES_NOT_RUN = {
     words: why
     for why, commands in {
-        "downloads a model": ["convert", "study wino_x build"],
+        "downloads a model": ["evaluate students", "convert", "study wino_x build"],
         "needs roberta-large": ["cues build"],
         "scores all sentences of a set by every wording, which takes minutes": ["cues calibrate"],
         "scores three sets, which takes half a minute": ["study metric_bias audit"],

@@ -44,9 +44,9 @@ LIMITS = {
     "plugins/": 1_950,
     "test_sets/": 600,
     "studies": 11_350,
-    "tests": 38_010,
-    "docstring lines": 18_740,
-    "names of the core that slices import": 609,
+    "tests": 38_350,
+    "docstring lines": 18_900,
+    "names of the core that slices import": 614,
     "names of the core that studies import": 260,
 }
 #: What is counted, and must not be fewer.

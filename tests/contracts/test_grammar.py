@@ -13,8 +13,9 @@ from cc_hf.cli.main import app
 from cc_hf.verbs import VERBS
 from tests.helpers.command_line import printed_by
 
-# 19 verbs, `rerank` and `alternatives`. --json, --quiet, --markdown and --latex count for each.
-_MOST_VERBS, _MOST_COMMANDS, _MOST_OPTIONS = 22, 32, 425
+# 19 verbs, `rerank` and `alternatives`; `evaluate students` is a command beside them. --json,
+# --quiet, --markdown and --latex count for each.
+_MOST_VERBS, _MOST_COMMANDS, _MOST_OPTIONS = 22, 33, 439
 _WIDTH = 80
 _LONGEST = 66  # characters of a summary and an example, which the help of the program indents
 #: How the help of --output begins; a short remark may follow.

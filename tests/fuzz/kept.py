@@ -22,6 +22,7 @@ from cc_hf.plugins.calibration.candidates import given_candidates
 from cc_hf.plugins.calibration.development import load_development, read_wordings
 from cc_hf.plugins.conversion.check import read_check
 from cc_hf.plugins.raters import sheets
+from cc_hf.plugins.raters.pearmut_campaign import campaign_text
 from cc_hf.plugins.raters.sampling import FORMS, GENDERS
 from cc_hf.plugins.seeds.system_table import read_system_table
 from cc_hf.plugins.seeds.timings import read_timings
@@ -48,6 +49,12 @@ def _rewritten(value: Any, path: Path) -> None:
 
 _FILES = sheets.rater_files(_KEY, n_raters=2, seed=0)
 _SHEET = _FILES["rater1.csv"].replace("a,a,a,", "a,a,a,Male")
+_CAMPAIGN = json.loads(campaign_text(_KEY, "c"))
+_ANSWERS = [
+    {"annotation": [None] * (len(items) - 1) + ["Male"], "item": items, "user_id": user}
+    for user, task in zip("ab", _CAMPAIGN["data"], strict=True)
+    for items in task
+]
 _SAMPLES = shipped_file("senses", "en", "fr").read_text(encoding="utf-8")
 _TIMED = {"system": "a", "seconds": 2.5, "tokens_per_second": 9.5, "beams": 5}
 _TIMES = {"timings": [_TIMED], "machine": {"threads": 4}, "options": {}}
@@ -94,6 +101,7 @@ FILES = (
         lambda key, _: sheets.key_text(key),
     ),
     KeptFile("rater1.csv", _SHEET, lambda p: sheets.read_sheet(p, _KEY)),
+    KeptFile("answers.json", json.dumps({"c": _ANSWERS}), lambda p: _KEY.read_sheets([p])),
     KeptFile("systems.tsv", "model\tbleu\na\t1\nb\t2\n", read_system_table),
     KeptFile("scores.json", _json_lines({"pairs": [_PAIR]}), read_check),
     KeptFile("demonstrations.tsv", _SAMPLES, read_translation_samples),

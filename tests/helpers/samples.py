@@ -2,6 +2,9 @@
 `tests/test_sets/<name>/samples/`, laid out as upstream lays them out, or made here.
 """
 
+import csv
+import io
+import itertools
 import json
 from pathlib import Path
 
@@ -36,6 +39,35 @@ def _ctxpro(path: Path) -> str:
     )
 
 
+def mittens_rows(config: str) -> str:
+    """Return rows in the format of MiTTenS, made up, of a language pair.
+
+    The name of the last column holds a line break upstream, too.
+    """
+    source, _, target = config.partition("-")
+    lang, kind = (target, "2xx") if source == "en" else (source, "2en")
+    names = (
+        *("", "inputs", "targets", "lang", "lang_resource_level", "encoded_gender"),
+        *("eval_set_key", "prompting_key", "model_input_hash", "example", "example_hash"),
+        *("split", "format", "eval_set_family", "\nA canary."),
+    )
+    passages = (
+        ("feminine", "My wife has her own shop."),
+        ("masculine", "My husband has his own shop."),
+        ("feminine", 'The guard told the nurse that she was "late".'),
+        ("masculine", "She told him."),
+    )
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(names)
+    splits = ("all",) if kind == "2xx" else ("test", "validation")
+    for number, (split, (gender, english)) in enumerate(itertools.product(splits, passages)):
+        texts = (english, f"{lang} {number}") if kind == "2xx" else (f"{lang} {number}", english)
+        head = (number, f"Translate.\n\n{texts[0]}", texts[1], lang, "high", gender)
+        rows.writerow((*head, "coref:made", "k", "h", texts[0], "h", split, kind, "made", ""))
+    return out.getvalue()
+
+
 def is_sampled(name: str, config: str) -> bool:
     """Return whether a file of the configuration is pinned only by its commit."""
     return not all(file.sha256 for file in declaration(name).files_of(config))
@@ -52,6 +84,8 @@ def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
         elif name == "gender_alternatives":  # the files of another language have the same format
             spanish = f"{file.path.rpartition('.en-')[0]}.en-es.tsv"
             text = (shared / "upstream" / file.repository / spanish).read_text(encoding="utf-8")
+        elif name == "mittens":
+            text = mittens_rows(config)
         elif name in ("wino_x", "mucow"):
             text = {"wino_x": _wino_x, "mucow": _mucow}[name](config, shared)
         else:

@@ -13,11 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cc_hf.data.declaration import SourceFile
-from cc_hf.data.download import fetch
+from cc_hf.data.download import fetch, is_here
 from cc_hf.errors import UnknownNameError
 from cc_hf.tables.rows import read_rows
 
-__all__ = ["LICENCE", "PREFIX", "STUDENTS", "PublishedStudent", "fetched_student", "student_name"]
+__all__ = [
+    "LICENCE",
+    "PREFIX",
+    "STUDENTS",
+    "PublishedStudent",
+    "fetched_student",
+    "student_name",
+    "students_here",
+]
 
 #: Beginning of the names of students, as in "bergamot:en-pt".
 PREFIX = "bergamot:"
@@ -84,3 +92,8 @@ def fetched_student(name: str) -> Path:
         raise UnknownNameError("student of Bergamot", name, STUDENTS)
     paths = [fetch(file) for file in STUDENTS[name].files]
     return paths[0].parent
+
+
+def students_here() -> list[str]:
+    """Return the names of the published students whose files need no download."""
+    return [name for name, student in STUDENTS.items() if all(map(is_here, student.files))]

@@ -27,6 +27,7 @@ from cc_hf.evaluators import distributed as sharding
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import exists, is_folder, sole_writer
 from cc_hf.plugins.campaign.file_names import pair_name
+from cc_hf.plugins.campaign.other_spans import OtherSpans, span_files
 from cc_hf.plugins.campaign.overview import Overview, latex_file, pieces
 from cc_hf.plugins.campaign.pair_files import PairFiles, pair_files
 from cc_hf.plugins.campaign.run import Judging, Materials, judged, kept_inputs, result_path
@@ -52,7 +53,9 @@ def campaign(
             help=(
                 "Folder of submissions, in any depth: SET.SYSTEM.NUMBER.en-de,"
                 " SET.en-de.hyp.SYSTEM.de, en-de.SYSTEM.txt, en-de/SYSTEM.txt, SYSTEM/en-de.txt,"
-                " XML and JSONL of WMT, and all that `evaluate --translations` reads."
+                " XML and JSONL of WMT, and all that `evaluate --translations` reads. Error spans"
+                " of other metrics are in spans/METRIC.json, written by `comet-score --to_json`, or"
+                " spans/METRIC.jsonl, of mt-metrics-eval."
             ),
         ),
     ],
@@ -142,6 +145,7 @@ def campaign(
         only=pairs[0] if len(pairs) == 1 else "",
         test_sets=[Path(dataset).stem],
         output=output,
+        others=span_files(submissions),
     )
     if pairs:
         submitted = [submission for submission in submitted if submission.pair in pairs]
@@ -149,15 +153,17 @@ def campaign(
     chosen = submitted[index - 1 :: n_parts]
     _prepare(output)
     with sole_writer(output if part is None else output / f"part-{index}", "output"):
-        outcomes = _Outcomes(output, materials, judging, progress=progress)
+        others = OtherSpans() if part else OtherSpans.of_folder(submissions)
+        outcomes = _Outcomes(output, materials, judging, others, progress=progress)
         for pair in dict.fromkeys(submission.pair for submission in chosen):
             of_pair = [submission for submission in chosen if submission.pair == pair]
             outcomes.judge(pair, of_pair, writes=part is None)
+        faults = [*faults, *outcomes.faults, *others.faults, *others.unread()]
         overview = Overview(
             materials.title,
             outcomes.pairs,
-            _expected(submitted, [*faults, *outcomes.faults], outcomes.systems, materials.has),
-            [*faults, *outcomes.faults],
+            _expected(submitted, faults, outcomes.systems, materials.has),
+            faults,
             outcomes.n_judged,
             outcomes.n_new,
         )
@@ -208,10 +214,16 @@ class _Outcomes:
     """The outcomes of all pairs, of which only what the overview needs is kept."""
 
     def __init__(
-        self, output: Path, materials: Materials, judging: Judging, *, progress: bool
+        self,
+        output: Path,
+        materials: Materials,
+        judging: Judging,
+        others: OtherSpans,
+        *,
+        progress: bool,
     ) -> None:
         self._output, self._materials, self._judging = output, materials, judging
-        self._progress = progress
+        self._others, self._progress = others, progress
         self.pairs: dict[str, PairFiles] = {}
         self.faults: list[Fault] = []
         self.systems: set[str] = set()
@@ -244,7 +256,7 @@ class _Outcomes:
                 kept = path.with_name(f"{path.stem}.{result.metric}.spans")
                 return kept_spans(kept, kept_inputs(path), result, examples)
 
-            files = pair_files(pair, material, results, spans_of)
+            files = pair_files(pair, material, results, spans_of, self._others)
             (self._output / "reports").mkdir(exist_ok=True)
             write_atomically(self._output / "reports" / f"{pair}.html", files.page)
             self.pairs[pair] = replace(files, page="")
@@ -284,6 +296,11 @@ def _row(dataset: str, overview: Overview) -> Mapping[str, Any]:
             for pair, of_pair in overview.pairs.items()
             for metric, of_metric in of_pair.figures.items()
             for system, figure in of_metric.items()
+        ],
+        "spans": [
+            {"pair": pair, **counts._asdict()}
+            for pair, of_pair in overview.pairs.items()
+            for counts in of_pair.beside
         ],
         "refused": [fault._asdict() for fault in overview.faults],
         "missing": overview.missing,

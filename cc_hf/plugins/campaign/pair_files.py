@@ -11,7 +11,8 @@ from typing import NamedTuple
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.figure_names import distance_to_best
 from cc_hf.metrics.headline import headline
-from cc_hf.plugins.campaign.spans import ErrorSpan, error_lines, rating_lines, score_lines
+from cc_hf.plugins.campaign.other_spans import Beside, OtherSpans, Spans, beside
+from cc_hf.plugins.campaign.spans import error_lines, rating_lines, score_lines
 from cc_hf.reports.derived_figures import known_figure
 from cc_hf.reports.figure_text import figure_name, language_pair
 from cc_hf.reports.findings import findings, most_split
@@ -22,6 +23,7 @@ from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import Report
 from cc_hf.reports.tables.answer import report_of
 from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.schema import Example
 
 __all__ = ["Figure", "PairFiles", "pair_files"]
 
@@ -56,6 +58,7 @@ class PairFiles:
         languages: the pair in words.
         ratings: metric -> lines of its file of error spans.
         has_samples: whether the page shows translations.
+        beside: our error spans beside those of other metrics.
     """
 
     pair: str
@@ -71,19 +74,22 @@ class PairFiles:
     errors: tuple[str, ...] = field(repr=False)
     ratings: Mapping[str, tuple[str, ...]] = field(repr=False)
     has_samples: bool = True
+    beside: tuple[Beside, ...] = ()
 
 
 def pair_files(
     pair: str,
     material: Material,
     results: Mapping[str, ResultSet],
-    spans_of: Callable[[EvaluationResult], Sequence[tuple[ErrorSpan, ...] | None]],
+    spans_of: Callable[[EvaluationResult], Sequence[Spans | None]],
+    others: OtherSpans,
 ) -> PairFiles:
     """Make the files of a pair.
 
     Args:
         results: system -> its results, at least one.
         spans_of: returns the error spans of a result.
+        others: the error spans of other metrics.
     """
     examples = material.examples
     report = report_of(results.values(), examples)
@@ -91,15 +97,15 @@ def pair_files(
     said = findings(report, most_split(report, attributes(report)))
     shown = report if has_samples else replace(report, samples=())
     scores: list[str] = []
-    errors: list[str] = []
-    ratings: dict[str, list[str]] = {}
-    judged = [result for of_system in results.values() for result in of_system.results]
-    for result in (result for result in judged if result.judgements):
-        scores += score_lines(result, pair)
-        spans = spans_of(result)
-        if any(spans):
-            errors += error_lines(result, examples, spans, material.src_lang)
-            ratings.setdefault(result.metric, []).extend(rating_lines(result, spans))
+    written = _Spans(examples, material.src_lang)
+    for of_system in results.values():
+        judged = [result for result in of_system.results if result.judgements]
+        theirs = others.of(judged[0], examples) if judged else {}
+        for result in judged:
+            scores += score_lines(result, pair)
+            written.add(result, spans_of(result), theirs)
+        for other, spans in theirs.items():
+            written.write(judged[0], spans, other)
     return PairFiles(
         pair,
         language_pair(*pair.split("-")),
@@ -111,10 +117,37 @@ def pair_files(
         html_page(shown),
         latex_paper_table(report),
         tuple(scores),
-        tuple(errors),
-        {metric: tuple(lines) for metric, lines in ratings.items()},
+        tuple(written.errors),
+        {metric: tuple(lines) for metric, lines in written.ratings.items()},
         has_samples,
+        tuple(written.beside),
     )
+
+
+class _Spans:
+    """The lines of all error spans of a pair, ours and those of other metrics."""
+
+    def __init__(self, examples: Sequence[Example], src_lang: str) -> None:
+        self._examples, self._src_lang = examples, src_lang
+        self.errors: list[str] = []
+        self.ratings: dict[str, list[str]] = {}
+        self.beside: list[Beside] = []
+
+    def add(
+        self,
+        result: EvaluationResult,
+        ours: Sequence[Spans | None],
+        theirs: Mapping[str, Sequence[Spans | None]],
+    ) -> None:
+        """Add the spans of a result."""
+        if any(ours):
+            self.write(result, ours, result.metric)
+            self.beside += [beside(result, ours, other, of) for other, of in theirs.items()]
+
+    def write(self, result: EvaluationResult, spans: Sequence[Spans | None], rater: str) -> None:
+        """Add lines of the spans of any metric in the translations of a result."""
+        self.errors += error_lines(result, self._examples, spans, self._src_lang, rater)
+        self.ratings.setdefault(rater, []).extend(rating_lines(result, spans, rater))
 
 
 def _figures(report: Report, metric: str) -> dict[str, Figure]:

@@ -40,14 +40,15 @@ class ErrorSpan:
 
     Attributes:
         start, end: characters [start, end) of the translation, or of the source.
+        category, severity: None for those of other metrics that have none.
         score: the probability that it is wrong; None for metrics without probabilities.
         is_source_error: whether it is a part of the source, such as one that was left out.
     """
 
     start: int
     end: int
-    category: str
-    severity: str = _SEVERITY
+    category: str | None
+    severity: str | None = _SEVERITY
     score: float | None = None
     is_source_error: bool = False
 
@@ -163,9 +164,13 @@ def error_lines(
     examples: Sequence[Example],
     spans: Sequence[tuple[ErrorSpan, ...] | None],
     src_lang: str,
+    rater: str = "",
 ) -> Iterator[str]:
     """Yield a JSON object for each wrong translation whose errors have a place, as the standalone
     ratings of mt-metrics-eval.
+
+    Args:
+        rater: the metric whose spans these are; "" for that of the result.
     """
     sources = {example.id: example.source for example in examples}
     for number, (judgement, errors) in enumerate(zip(result.judgements, spans, strict=True), 1):
@@ -177,7 +182,7 @@ def error_lines(
                 "document_id": judgement.example_id,
                 "segment_id": number,
                 "system_id": result.system,
-                "rater_id": result.metric,
+                "rater_id": rater or result.metric,
                 "src_lang": src_lang,
                 "tgt_lang": result.tgt_lang,
             }
@@ -185,17 +190,20 @@ def error_lines(
 
 
 def rating_lines(
-    result: EvaluationResult, spans: Sequence[tuple[ErrorSpan, ...] | None]
+    result: EvaluationResult, spans: Sequence[tuple[ErrorSpan, ...] | None], rater: str = ""
 ) -> Iterator[str]:
     """Yield system, errors and metric of each segment with tabs between, as in the file
     PAIR.METRIC.seg.rating of mt-metrics-eval; "None" in place of errors that are not known.
+
+    Args:
+        rater: as for `error_lines`.
     """
     for errors in spans:
         if errors is None:
             yield f"{_word(result.system)}\tNone"
         else:
             text = json.dumps({"errors": [*map(asdict, errors)]})
-            yield f"{_word(result.system)}\t{text}\t{result.metric}"
+            yield f"{_word(result.system)}\t{text}\t{rater or result.metric}"
 
 
 def score_lines(result: EvaluationResult, pair: str) -> Iterator[str]:

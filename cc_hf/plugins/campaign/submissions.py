@@ -106,6 +106,7 @@ def find_submissions(
     only: str = "",
     test_sets: Collection[str] = (),
     output: Path | None = None,
+    others: Collection[Path] = (),
 ) -> tuple[list[Submission], list[Fault]]:
     """Read the names of all files, and the beginnings of those that hold several systems.
 
@@ -114,6 +115,7 @@ def find_submissions(
         only: the pair of the files where no name says any; "" for none.
         test_sets: names of test sets, which are no part of the name of a system.
         output: a folder that may lie in it and holds no submissions; None for none.
+        others: files in it that are no submissions.
 
     Returns:
         The submissions by pair and system, each of which occurs once; and the other files.
@@ -124,6 +126,7 @@ def find_submissions(
     if not is_folder(folder):
         raise InputError(f"submissions: expected a folder, got {folder}")
     paths = [p for p in sorted(folder.rglob("*")) if not (p.is_dir() or _is_hidden(p, folder))]
+    paths = [path for path in paths if path not in others]
     if output is not None and is_folder(output):
         written = output.resolve()
         paths = [path for path in paths if written not in path.resolve().parents]

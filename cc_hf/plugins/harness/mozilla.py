@@ -36,6 +36,7 @@ __all__ = [
     "Run",
     "SimpleGen",
     "WinoMt",
+    "metric_results",
     "read_translations",
     "save_metric",
     "save_translations",
@@ -107,7 +108,7 @@ class ContrastiveMetric:
 
     def sources(self, src_lang: str, trg_lang: str) -> list[str]:
         """Return what has to be translated."""
-        return [example.source for example in self._material(src_lang, trg_lang).examples]
+        return [example.source for example in self.material(src_lang, trg_lang).examples]
 
     def score_qe(
         self,
@@ -117,7 +118,7 @@ class ContrastiveMetric:
         translated_texts: Sequence[str],
     ) -> MetricResults:
         """Judge the translations of the test set."""
-        material = self._material(src_lang, trg_lang)
+        material = self.material(src_lang, trg_lang)
         source_texts = listed_texts("source_texts", source_texts)
         _check_sources(self.test_set, [e.source for e in material.examples], source_texts)
         result = evaluate(
@@ -126,7 +127,7 @@ class ContrastiveMetric:
             metric=self.metric,
             evaluator=self._evaluator,
         )
-        return _metric_results(self.name, result)
+        return metric_results(self.name, result)
 
     def score(
         self,
@@ -155,14 +156,17 @@ class ContrastiveMetric:
                 return config
         return None
 
-    def _material(self, src_lang: str, trg_lang: str) -> Material:
+    def material(self, src_lang: str, trg_lang: str, *, limit: int | None = None) -> Material:
+        """Return the sentences of a language pair, the first ones alone with a limit."""
         config = self._configuration(src_lang, trg_lang)
         if config is None:
             raise InputError(
                 f"{self.name}: expected a language pair that {self.test_set} has and"
                 f" {self.metric} reads, got {src_lang}-{trg_lang}"
             )
-        return load_material(self.dataset, config.name, tgt_lang=trg_lang, data_dir=self._data_dir)
+        return load_material(
+            self.dataset, config.name, tgt_lang=trg_lang, data_dir=self._data_dir, limit=limit
+        )
 
 
 class WinoMt(ContrastiveMetric):
@@ -309,7 +313,8 @@ def _check_sources(test_set: str, expected: Sequence[str], sources: Sequence[str
             )
 
 
-def _metric_results(name: str, result: EvaluationResult) -> MetricResults:
+def metric_results(name: str, result: EvaluationResult) -> MetricResults:
+    """Return what their files say of a result."""
     figure = headline(result).main
     limits = {key: [interval.low, interval.high] for key, interval in result.intervals.items()}
     details = {

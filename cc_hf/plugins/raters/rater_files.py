@@ -28,7 +28,7 @@ SheetsOutput = Annotated[
         "-o",
         help=(
             "New folder to write. It contains guidelines.md and a sheet for each rater, rater1.csv"
-            " and so on."
+            " and so on. Or a new .json: a campaign that `pearmut add` takes."
         ),
         metavar="DIR",
         rich_help_panel="Output",
@@ -46,9 +46,13 @@ DrawSeed = Annotated[int, typer.Option("--seed", min=0, help="Seed of what is dr
 
 @dataclass(frozen=True)
 class RaterFiles:
-    """Where the sheets and their key are written, which is checked at once."""
+    """Where the sheets and their key are written, which is checked at once.
 
-    folder: Path
+    Attributes:
+        output: the folder of the sheets, or the file of a campaign of Pearmut.
+    """
+
+    output: Path
     key: Path
     n_raters: int
     seed: int  # decides the order of each sheet
@@ -56,14 +60,12 @@ class RaterFiles:
     def __post_init__(self) -> None:
         from cc_hf.plugins.raters.sheets import check_sheet_files
 
-        check_sheet_files(self.folder, self.key)
+        check_sheet_files(self.output, self.key)
 
     def outcome(self, sheet_key: SheetKey) -> Outcome:
         """Make the folder, and return the guidelines, the sheets and the key as files to write."""
-        from cc_hf.plugins.raters.sheets import key_text, rater_files
+        from cc_hf.plugins.raters.sheets import key_text
 
-        files = rater_files(sheet_key, n_raters=self.n_raters, seed=self.seed)
-        self.folder.mkdir(exist_ok=True)
         n_drawn = sum(len(row.origins) for row in sheet_key.rows)
         notes = [
             f"{n_drawn:,} translations were drawn, which are on {len(sheet_key.rows):,} rows: where"
@@ -71,13 +73,25 @@ class RaterFiles:
         ]
         n_rows = f", {len(sheet_key.rows):,} rows"
         return Outcome(
-            {"folder": str(self.folder), "key": str(self.key), "n_rows": len(sheet_key.rows)},
+            {"folder": str(self.output), "key": str(self.key), "n_rows": len(sheet_key.rows)},
             files=[
                 *(
-                    NewFile(self.folder / name, text, "" if name.endswith(".md") else n_rows)
-                    for name, text in files.items()
+                    NewFile(path, text, "" if path.suffix == ".md" else n_rows)
+                    for path, text in self._texts(sheet_key).items()
                 ),
                 NewFile(self.key, key_text(sheet_key), ", which raters must not see"),
             ],
             notes=notes if n_drawn > len(sheet_key.rows) else [],
         )
+
+    def _texts(self, sheet_key: SheetKey) -> dict[Path, str]:
+        """Return what raters see, by file."""
+        from cc_hf.plugins.raters.pearmut_campaign import campaign_text
+        from cc_hf.plugins.raters.sheets import is_campaign, rater_files
+
+        options = {"n_raters": self.n_raters, "seed": self.seed}
+        if is_campaign(self.output):
+            return {self.output: campaign_text(sheet_key, self.output.stem, **options)}
+        self.output.mkdir(exist_ok=True)
+        files = rater_files(sheet_key, **options)
+        return {self.output / name: text for name, text in files.items()}

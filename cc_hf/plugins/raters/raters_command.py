@@ -26,7 +26,8 @@ def raters(
                 " gold_gender; and label_annotator1 and 2 or binarized_annotator1 and 2, or more;"
                 " or NAME.annotator1.jsonl as Vamvas & Sennrich published it, with that of the"
                 " other annotator beside it. Give it once for all results, or once for each. Or the"
-                " filled sheets of `cc-hf build sheets` and their key, one option each."
+                " filled sheets of `cc-hf build sheets`, or the answers that Pearmut has, and their"
+                " key, one option each."
             )
         ),
     ],

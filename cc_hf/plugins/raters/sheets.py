@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 from cc_hf.comparing.alignment import check_same_data
 from cc_hf.errors import InputError, in_file, shown
 from cc_hf.files import exists, is_file, resolved
+from cc_hf.plugins.raters.pearmut_log import Filled, is_log, read_log
 from cc_hf.reading import Place
 from cc_hf.records import NonEmpty, read_json, read_value
 from cc_hf.results import EvaluationResult
@@ -34,10 +35,12 @@ __all__ = [
     "SheetRow",
     "check_sheet_files",
     "guidelines_text",
+    "is_campaign",
     "key_text",
     "rater_files",
     "read_key_and_sheets",
     "read_sheet",
+    "rows_of_raters",
     "sheet_text",
 ]
 
@@ -137,14 +140,25 @@ class SheetKey:
             rows[row["id"]] = SheetRow(row["id"], tuple(row["cells"]), tuple(row["origins"]))
         return cls(form, key["settings"], tuple(rows.values()), tuple(key["unrated"]))
 
-    def read_sheets(self, paths: Sequence[Path]) -> list[Answers]:
-        """Read the filled sheets of several raters."""
-        if len(paths) < 2:
-            raise InputError(f"sheets: expected those of 2 raters or more, got {len(paths)}")
+    def read_sheets(self, paths: Sequence[Path], *, n_raters: int | None = None) -> list[Answers]:
+        """Read the filled sheets of several raters, or their answers to a campaign of Pearmut.
+
+        Args:
+            n_raters: how many raters there must be; None for two or more.
+        """
+        raters: list[Answers] = []
         for number, path in enumerate(paths):
             if path.resolve() in [other.resolve() for other in paths[:number]]:
                 raise InputError(f"sheets: expected a sheet of each rater, got {path} twice")
-        return [read_sheet(path, self) for path in paths]
+            if is_log(path):
+                logs = read_log(path)
+                raters += [_answers(rows, self, f"{path}: {user}") for user, rows in logs.items()]
+            else:
+                raters.append(read_sheet(path, self))
+        if len(raters) < 2 or n_raters not in (None, len(raters)):
+            expected = f"{n_raters} raters" if n_raters else "2 raters or more"
+            raise InputError(f"sheets: expected those of {expected}, got {len(raters)}")
+        return raters
 
 
 def sheet_text(form: SheetForm, rows: Iterable[SheetRow]) -> str:
@@ -179,36 +193,60 @@ def guidelines_text(form: SheetForm) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def check_sheet_files(folder: Path, key: Path) -> None:
-    """Check that sheets and key can be written, and that raters will not see the key."""
+def check_sheet_files(output: Path, key: Path) -> None:
+    """Check that sheets and key can be written, and that raters will not see the key.
+
+    Args:
+        output: the folder of the sheets, or the file of a campaign.
+    """
     check_output(key, "key")
-    if is_file(folder):
-        raise InputError(f"output: expected a folder for the sheets, {folder} is a file")
-    if resolved(key).is_relative_to(resolved(folder)):
+    if is_campaign(output):
+        check_output(output)
+        if exists(output):
+            raise InputError(
+                f"output: expected a new file, {output} may be a campaign that people work on;"
+                " choose another"
+            )
+        return
+    if is_file(output):
+        raise InputError(f"output: expected a folder for the sheets, {output} is a file")
+    if resolved(key).is_relative_to(resolved(output)):
         raise InputError(
-            f"key: expected a file outside the folder of the sheets, {folder}, got {key}; raters"
+            f"key: expected a file outside the folder of the sheets, {output}, got {key}; raters"
             " must not see it"
         )
-    if exists(folder) and any(folder.iterdir()):
+    if exists(output) and any(output.iterdir()):
         raise InputError(
-            f"output: expected a new or empty folder, {folder} holds files, which may be filled"
+            f"output: expected a new or empty folder, {output} holds files, which may be filled"
             " sheets; choose another"
         )
-    check_output(folder / "guidelines.md" if exists(folder) else folder)
+    check_output(output / "guidelines.md" if exists(output) else output)
+
+
+def is_campaign(output: Path) -> bool:
+    """Return whether a campaign of Pearmut is written, by the name of the output."""
+    return output.suffix.lower() == ".json"
 
 
 def rater_files(key: SheetKey, *, n_raters: int = 2, seed: int = 0) -> dict[str, str]:
     """Return the guidelines and a sheet for each rater, with its rows in an order of its own."""
+    raters = rows_of_raters(key, n_raters=n_raters, seed=seed)
+    sheets = {f"{rater}.csv": sheet_text(key.form, rows) for rater, rows in raters.items()}
+    return {GUIDELINES_NAME: guidelines_text(key.form), **sheets}
+
+
+def rows_of_raters(key: SheetKey, *, n_raters: int, seed: int) -> dict[str, list[SheetRow]]:
+    """Return the rows of each rater, in an order of its own."""
     if n_raters < 2:
         raise InputError(
             f"n_raters: expected at least 2, whose labels are compared, got {n_raters}"
         )
-    files = {GUIDELINES_NAME: guidelines_text(key.form)}
+    raters = {}
     for rater in range(1, n_raters + 1):
         rows = list(key.rows)
         random.Random(f"{seed} {rater}").shuffle(rows)
-        files[f"rater{rater}.csv"] = sheet_text(key.form, rows)
-    return files
+        raters[f"rater{rater}"] = rows
+    return raters
 
 
 def key_text(key: SheetKey) -> str:
@@ -225,8 +263,8 @@ def key_text(key: SheetKey) -> str:
 def read_key_and_sheets(
     files: Sequence[Path], forms: Collection[SheetForm]
 ) -> tuple[SheetKey, list[Answers]]:
-    """Read filled sheets and their key, in any order."""
-    keys = [path for path in files if path.suffix.lower() == ".json"]
+    """Read filled sheets, or answers to a campaign of Pearmut, and their key, in any order."""
+    keys = [path for path in files if path.suffix.lower() == ".json" and not is_log(path)]
     if len(keys) != 1:
         raise InputError(f"labels: expected the sheets and one key (.json), got {len(keys)} keys")
     sheets = [path for path in files if path != keys[0]]
@@ -251,29 +289,47 @@ def read_sheet(path: Path, key: SheetKey) -> Answers:
             f" {', '.join(header) or 'none'}; keep the first line of the sheet"
         )
     positions = {name: header.index(name) for name in columns}
-    rows = {row.id: row for row in key.rows}
-    answers: dict[str, tuple[str, ...]] = {}
+    return _answers(_filled(table, positions), key, str(path))
+
+
+def _filled(
+    table: Iterable[tuple[Place, list[str]]], positions: Mapping[str, int]
+) -> Iterator[Filled]:
     for line, cells in table:
         name = cells[positions[_ID]].strip()
-        where = f"{line}: row {name!r}"
-        if name not in rows:
-            raise InputError(f"{where}: this id is not in the key; keep the ids of the sheet")
-        if name in answers:
-            raise InputError(f"{where}: this id occurs twice; expected each row once")
-        for column, text in zip(form.columns, rows[name].cells, strict=True):
+        row = {column: cells[position] for column, position in positions.items()}
+        yield Filled(f"{line}: row {name!r}", name, row)
+
+
+def _answers(filled: Iterable[Filled], key: SheetKey, where: str) -> Answers:
+    """Return what a rater answers to each row of the key.
+
+    Args:
+        where: the place of all rows, for messages.
+    """
+    form = key.form
+    rows = {row.id: row for row in key.rows}
+    answers: dict[str, tuple[str, ...]] = {}
+    for row in filled:
+        if row.id not in rows:
+            raise InputError(f"{row.where}: this id is not in the key; keep the ids of the sheet")
+        if row.id in answers:
+            raise InputError(f"{row.where}: this id occurs twice; expected each row once")
+        for column, text in zip(form.columns, rows[row.id].cells, strict=True):
             # Spreadsheets change quotation marks.
-            if letters(cells[positions[column]]) != letters(text):
+            cell = row.cells.get(column)
+            if not isinstance(cell, str) or letters(cell) != letters(text):
                 raise InputError(
-                    f"{where}: {column}: expected the text of the key, {shown(text)}, got"
-                    f" {shown(cells[positions[column]])}; do not change what was to be judged"
+                    f"{row.where}: {column}: expected the text of the key, {shown(text)}, got"
+                    f" {shown(cell)}; do not change what was to be judged"
                 )
-        answers[name] = tuple(
-            _label(cells[positions[question]], labels, f"{where}: {question}")
+        answers[row.id] = tuple(
+            _label(row.cells.get(question), labels, f"{row.where}: {question}")
             for question, labels in form.questions.items()
         )
     if unanswered := [name for name in rows if name not in answers]:
         raise InputError(
-            f"{path}: expected every row of the key, row {unanswered[0]!r} is missing (and"
+            f"{where}: expected every row of the key, row {unanswered[0]!r} is missing (and"
             f" {len(unanswered) - 1} more)"
         )
     return answers
@@ -286,10 +342,10 @@ def _table(path: Path) -> tuple[list[str], Iterable[tuple[Place, list[str]]]]:
     return next(rows, (Place(path, 1), []))[1], rows
 
 
-def _label(cell: str, labels: Collection[str], where: str) -> str:
+def _label(cell: Any, labels: Collection[str], where: str) -> str:
     """Return the label in a cell as the form writes it."""
     known = {label.casefold(): label for label in labels}
-    label = " ".join(cell.split()).casefold()
+    label = " ".join(cell.split()).casefold() if isinstance(cell, str) else ""
     if label not in known:
         raise InputError(
             f"{where}: expected {'; '.join(labels)}, got {shown(cell) if label else 'no label'}"

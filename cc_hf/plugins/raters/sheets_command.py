@@ -21,6 +21,8 @@ from cc_hf.plugins.raters.rater_files import (
 
 __all__ = ["sheets"]
 
+_ANSWERS = "annotations.json"  # as the dashboard of Pearmut names it
+
 
 def sheets(
     results: Results,
@@ -85,7 +87,7 @@ def sheets(
 
     The sheets are blind and shuffled; the results are those of several systems on mucow, winomt or
     simplegen. The method is that of Vamvas & Sennrich (2021), appendix E. `cc-hf compare --by rater
-    --labels` reads the filled sheets and the key.
+    --labels` reads the filled sheets, or the answers to a campaign of Pearmut, and the key.
 
     Example: cc-hf build sheets tiny.json --metric contrastive_conditioning -o s --key k.json
     """
@@ -114,9 +116,8 @@ def sheets(
         seed=seed,
     )
     outcome = files.outcome(drawn)
-    sheets = [file.path for file in outcome.files if str(file.path).endswith(".csv")]
-    labels = [word for path in (key, *sheets) for word in ("--labels", str(path))]
+    sheets = [path for file in outcome.files if (path := str(file.path)).endswith(".csv")]
+    labels = [word for path in (str(key), *(sheets or [_ANSWERS])) for word in ("--labels", path)]
     command = shlex.join(["cc-hf", "compare", "--by", "rater", *map(str, results), *labels])
-    return replace(
-        outcome, notes=[*outcome.notes, f"when the sheets are filled: {command}", *notes]
-    )
+    when = "the sheets are filled" if sheets else f"{_ANSWERS} is downloaded from Pearmut"
+    return replace(outcome, notes=[*outcome.notes, f"when {when}: {command}", *notes])

@@ -279,10 +279,12 @@ class GenderAccuracy(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+        if dataset == "mittens" and form is ContrastiveTranslationExample:
+            return ""
         if dataset != "mt_geneval":
             return (
-                "gender_accuracy needs a reference of each gender, which only mt_geneval has, not"
-                f" {dataset}"
+                "gender_accuracy needs a reference of each gender, which mt_geneval has, and"
+                f" mittens into English, not {dataset} {config}"
             )
         if config.startswith("counterfactual_") and form is ContrastiveTranslationExample:
             return (

@@ -13,6 +13,6 @@ Sheets = Annotated[
     list[Path],
     typer.Argument(
         help="The filled sheets, one of each rater. Cells are separated by commas, semicolons or"
-        " tabs."
+        " tabs. Or the answers to a campaign, as Pearmut has them."
     ),
 ]

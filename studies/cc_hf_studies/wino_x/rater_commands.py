@@ -10,7 +10,6 @@ import typer
 
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.options import DataDir, Resampling
-from cc_hf.errors import InputError
 from cc_hf.plugins.raters.rater_files import (
     DrawSeed,
     KeyOutput,
@@ -71,8 +70,7 @@ def rate(
     from cc_hf_studies.wino_x.human_study import FORM, rate_samples
     from cc_hf_studies.wino_x.tables import human_study_tables
 
-    if len(sheets) != 2:
-        raise InputError(f"sheets: expected those of two people, got {len(sheets)} files")
     sheet_key = SheetKey.read(key, [FORM])
-    figures = rate_samples(sheet_key, *sheet_key.read_sheets(sheets), bootstrap=bootstrap)
+    raters = sheet_key.read_sheets(sheets, n_raters=2)
+    figures = rate_samples(sheet_key, *raters, bootstrap=bootstrap)
     return Outcome(asdict(figures), lambda: human_study_tables(figures))

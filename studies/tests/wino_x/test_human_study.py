@@ -53,7 +53,7 @@ def test_sheets_are_written_filled_and_read(data_dir: Path, tmp_path: Path) -> N
     printed = printed_by(command)
     assert "thesis, en-de" in printed
     assert "thesis: 0.69" in printed
-    fails(CCError, "of two people, got 1 files", printed_by, f"study wino_x rate {key} {sheets[0]}")
+    fails(CCError, "those of 2 raters, got 1", printed_by, f"study wino_x rate {key} {sheets[0]}")
 
 
 @cases(

@@ -123,6 +123,7 @@ def test_a_sheet_that_does_not_fit_is_refused(change: Change, message: str, tmp_
 
 def test_sheets_of_one_rater_are_refused(tmp_path: Path) -> None:
     paths = written(tmp_path)
+    fill(paths[0], lambda row: ["Blue", "No"])
     refuses("expected those of 2 raters or more, got 1", made().read_sheets, paths[:1])
     refuses(r"of each rater, got .*rater1.csv twice", made().read_sheets, paths[:1] * 2)
     for n_raters in (0, 1):

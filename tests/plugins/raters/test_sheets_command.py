@@ -131,7 +131,7 @@ def test_a_width_says_how_many_labels_are_needed(folder: Path) -> None:
 
 @cases(
     (("--key", "sheets/key.json"), "key: expected a file outside the folder of the sheets"),
-    (("-o", "a.json"), "output: expected a folder for the sheets"),
+    (("-o", "full/rater1.csv"), "output: expected a folder for the sheets"),
     (("-o", "full"), "output: expected a new or empty folder, full holds files"),
     (("-o", "absent/sheets"), "the folder .* does not exist"),
     (("--metric", "gender_accuracy"), "expected one result by gender_accuracy, got none among"),

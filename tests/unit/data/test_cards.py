@@ -28,7 +28,7 @@ from tests.helpers.samples import data_of, is_sampled
 from tests.helpers.usual import known, write_text
 
 #: examples of all configurations and of the largest, according to its paper, if not declared
-PUBLISHED_SIZES = {"contrawsd": (13_900, 7_200)}
+PUBLISHED_SIZES = {"mittens": (3632, 3632), "contrawsd": (13_900, 7_200)}
 #: the sections of every card of a kind, in their order
 SECTIONS = {
     "datasets": (

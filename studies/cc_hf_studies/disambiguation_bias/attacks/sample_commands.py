@@ -193,10 +193,9 @@ def rate(
     from cc_hf_studies.disambiguation_bias.attacks.sheets import FORM, rate_sheets
     from cc_hf_studies.disambiguation_bias.attacks.tables import sheet_tables
 
-    if len(sheets) != 2:
-        raise InputError(f"sheets: expected those of two people, got {len(sheets)} files")
     sheet_key = SheetKey.read(key, [FORM])
-    figures = rate_sheets(sheet_key, *sheet_key.read_sheets(sheets), bootstrap=bootstrap)
+    raters = sheet_key.read_sheets(sheets, n_raters=2)
+    figures = rate_sheets(sheet_key, *raters, bootstrap=bootstrap)
     return Outcome(asdict(figures), lambda: sheet_tables(figures))
 
 

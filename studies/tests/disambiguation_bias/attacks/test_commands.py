@@ -231,7 +231,7 @@ _ASK = "ask samples.jsonl --show first"
     (f"{_CUES} spring.json", r"spring: expected an object, got \[\]"),
     (f"{_CUES} words.json", "spring: 1: expected a list, got 'summer'"),
     (f"{_JUDGE} --translations short.txt", "one line for each distinct text"),
-    (f"{_OTHERS} rate key.json one.csv", "expected those of two people, got 1 files"),
+    (f"{_OTHERS} rate key.json one.csv", "file not found"),
     (f"{_OTHERS} transfer a.jsonl b.jsonl --name x", "a different name for each of 2 files"),
     (_ASK, "languages of the sentences in samples.jsonl, such as en-de"),
     (f"{_ASK} --language-pair en-de --split dev", "with --language-pair and --limit only"),

@@ -1,0 +1,1 @@
+"""MiTTenS: its reader."""
