@@ -98,7 +98,7 @@ def test_more_sentences_make_alignments_better(shared: Path, root: Path, tmp_pat
     sources = {row["source"] for row in rows}
     pairs = read_tatoeba(shared / "upstream/tatoeba/deu-eng.zip")[::3]
     pairs = [pair for pair in pairs if pair.english not in sources]
-    sides = {"a.en": [pair.english for pair in pairs], "a.de": [pair.german for pair in pairs]}
+    sides = {"a.en": [pair.english for pair in pairs], "a.de": [pair.target for pair in pairs]}
     files = [write_lines(tmp_path / name, lines) for name, lines in sides.items()]
     texts = with_flips(rows, lexicon, draw)
     judged_rows = [{**row, "reference": ""} for row in rows]  # references would be aligned, too

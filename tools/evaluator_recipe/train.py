@@ -356,10 +356,10 @@ def train(
             if step % checkpoint_every == 0:
                 figures = _measure(state, parameters, encoder, material, development)
                 _log(output, {"loss": round(loss, 4), **figures}, state)
-                _save(state, parameters, output)
+                _save(state, parameters, output, language.code)
                 state.save(output / "checkpoint.pt")
     figures = _measure(state, parameters, encoder, material, development)
-    _save(state, parameters, output)
+    _save(state, parameters, output, language.code)
     made = {**asdict(recipe), "steps": state.step, "target_tokens": state.tokens, **figures}
     made["kept_out"] = dict(kept_out.counts)
     (output / "recipe.json").write_text(
@@ -443,8 +443,8 @@ def _measure(
     return figures
 
 
-def _save(state: _State, parameters: list[torch.nn.Parameter], output: Path) -> None:
+def _save(state: _State, parameters: list[torch.nn.Parameter], output: Path, lang: str) -> None:
     with _averaged(state, parameters):
         state.model.to(torch.bfloat16).save_pretrained(output)
         state.model.to(torch.float32)
-    load_pieces(output).save_pretrained(output)
+    load_pieces(output, tgt_lang=lang).save_pretrained(output)

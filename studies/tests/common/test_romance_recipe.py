@@ -12,7 +12,7 @@ import torch
 
 from cc_hf.text.morphology import open_reader
 from tests.helpers.apertium import needs_apertium
-from tests.helpers.usual import cases, fails, known
+from tests.helpers.usual import cases, fails, known, read_json
 from tools.evaluator_recipe import romance, twins
 from tools.evaluator_recipe.corpora import Corpus, corpora, read_corpus
 from tools.evaluator_recipe.kept_out import KeptOut
@@ -219,7 +219,7 @@ def test_training_that_was_stopped_goes_on_and_ends_with_the_same_weights(
         average_every=1,
         dropout=0.0,
     )
-    language = replace(german_of([]), pairs=[*dict.fromkeys(islice(SentenceMaker(9), 400))])
+    language = replace(german_of([]), code="es", pairs=[*dict.fromkeys(islice(SentenceMaker(9), 400))])
     options: Any = {"kept_out": KeptOut(), "n_development": 50, "threads": 1}
     options["checkpoint_every"] = 4
     whole = train(language, tmp_path / "whole", recipe, **options)
@@ -240,5 +240,6 @@ def test_training_that_was_stopped_goes_on_and_ends_with_the_same_weights(
         for name in ("whole", "parts")
     ]
     assert states[0] == states[1] > 6
+    assert read_json(tmp_path / "parts/tokenizer_config.json")["target_lang"] == "es"
     weights = [(tmp_path / n / "model.safetensors").read_bytes() for n in ("whole", "parts")]
     assert weights[0] == weights[1]

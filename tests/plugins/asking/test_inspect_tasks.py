@@ -111,7 +111,7 @@ def test_figures_while_a_run_goes_on_wait_for_a_row(contrawsd: str, tmp_path: Pa
     scores = [known(sample.scores)["prompted_choice"] for sample in known(log.samples)]
     scores.sort(key=lambda score: known(score.metadata)["row"])
     compute: Any = figures()
-    parts = ([], scores[1::2], scores)  # none, the swapped options alone, and all
+    parts: Any = ([], scores[1::2], scores)  # none, the swapped options alone, and all
     actual = [bool(compute([SampleScore(score=score) for score in part])) for part in parts]
     assert actual == [False, False, True]
 
