@@ -87,6 +87,7 @@ dist: $(STAMP)  ## sdist and wheel in dist/, the same to the byte wherever they 
 	rm -rf dist
 	$(BIN)/python -m hatchling build -d dist
 	cd studies && ../$(BIN)/python -m hatchling build -d ../dist
+	cd judges && ../$(BIN)/python -m hatchling build -d ../dist
 
 # Every dataset is built, and read back as Parquet, streaming and by its script, under the current `datasets` and under 3.6. Files that are not in
 # SHARED are sample rows in upstream's layout.
@@ -135,7 +136,7 @@ benchmark-check: $(STAMP)  ## say what became slower by more than a tenth than b
 # The MALLOC settings keep glibc from giving memory back after every tensor: 1.7 times as fast.
 evaluator: $(STAMP)
 	MALLOC_MMAP_THRESHOLD_=4000000000 MALLOC_TRIM_THRESHOLD_=8000000000 MALLOC_TOP_PAD_=268435456 \
-	$(BIN)/python -m tools.evaluator_recipe $(JUDGED_LANG) --data-dir $(SHARED)/upstream --output $(OUTPUT)
+	$(BIN)/python -m tools.evaluator_recipe $(JUDGED_LANG) --data-dir $(SHARED)/upstream --output $(OUTPUT) $(RECIPE)
 
 $(STAMP): pyproject.toml studies/pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

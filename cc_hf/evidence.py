@@ -21,7 +21,7 @@ from cc_hf.errors import InputError, in_file
 from cc_hf.files import huggingface_home, is_file
 from cc_hf.reading import stream_lines
 from cc_hf.records import OMITTED, parse_objects, read_value, write_record
-from cc_hf.registry import kind_of_sentences
+from cc_hf.registry import kind_of_sentences, load_all
 from cc_hf.rules import AtLeast, Count, OneOf
 from cc_hf.score_limits import Z95, score_limits
 from cc_hf.writing import write_atomically
@@ -397,7 +397,9 @@ def _is_of(row: Evidence, evaluator: str) -> bool:
 
 
 def known_evidence() -> tuple[Evidence, ...]:
-    """Return the evidence of the user and of the package, of equal keys the one on more labels."""
+    """Return the evidence of the user, the package and installed judges, of equal keys the one on
+    more labels.
+    """
     path = users_file()
     try:
         return _known(path, os.stat(path).st_mtime_ns)
@@ -407,8 +409,9 @@ def known_evidence() -> tuple[Evidence, ...]:
 
 @cache
 def _known(of_user: Path | None, stamp: int) -> tuple[Evidence, ...]:
-    rows = [] if of_user is None else read_evidence(of_user)
-    return distinct([*rows, *read_evidence(SHIPPED)])
+    of_judges = (judge.evidence for judge in load_all("evaluator").values())
+    paths = [path for path in (of_user, SHIPPED, *of_judges) if path is not None]
+    return distinct(row for path in paths for row in read_evidence(path))
 
 
 def distinct(rows: Iterable[Evidence]) -> tuple[Evidence, ...]:

@@ -33,6 +33,9 @@ from cc_hf.signature import parse
 from tools.sizes import names_of_the_core
 
 _ROOT = Path(__file__).parent.parent
+_JUDGES = _ROOT / "judges/cc_hf_judges"
+#: Kind of labels -> whose they are.
+_LABELS = {"people": "people", "pairs": "versions by people", "analyser": "a dictionary"}
 
 
 def llms_text() -> str:
@@ -171,9 +174,9 @@ def names_for_slices() -> str:
 
 
 def judge_levels(judge: str = "") -> str:
-    """Return the levels of the judges, or of one, of which the package has evidence, as a table."""
+    """Return the levels of the judges, or of one, on which there is evidence, as a table."""
     parts: dict[tuple[str, ...], list[Evidence]] = {}
-    for row in read_evidence(SHIPPED):
+    for row in [*read_evidence(SHIPPED), *read_evidence(_JUDGES / "evidence.jsonl")]:
         name = row.evaluator.partition("@")[0]
         if judge in ("", name):
             cues = parse(row.signature)[1].get("cues", "")
@@ -190,7 +193,7 @@ def judge_levels(judge: str = "") -> str:
         trust = trust_by(rows, {})
         title = registry.resolve("dataset", dataset).title
         of_readings = [rates(rows, reading) for reading in readings_of(rows)]
-        whose = "versions by people" if rows[0].labels == "pairs" else "people"
+        whose = _LABELS[rows[0].labels]
         of = " (of its ensemble)" if rows[0].of else ""
         n = sum(row.n for row in rows)
         cells = (
@@ -239,10 +242,10 @@ def documents() -> dict[Path, str]:
     for name, block in blocks.items():
         page = _ROOT / "docs" / f"{name}.md"
         texts[page] = with_block(page.read_text(encoding="utf-8"), *block)
-    for path in sorted((_ROOT / "cards").glob("*/*.md")):
+    for path in [*sorted((_ROOT / "cards").glob("*/*.md")), *sorted(_JUDGES.glob("*.md"))]:
         card = path.read_text(encoding="utf-8")
         card = with_block(card, "citation", citation_block(card))
-        if path.stem == "cc-tiny-en-de":
+        if path.stem.startswith("cc-tiny-"):
             card = with_block(card, "levels", judge_levels(path.stem))
         if path.parent.name == "datasets":
             sizes = sizes_table(registry.resolve("dataset", path.stem))

@@ -31,7 +31,12 @@ _CHECKS = (
     ("cc-tiny-en-de", "en-de", "genderous", "gender_brackets_phrase"),
     ("cc-tiny-en-de", "en-de", "gender_alternatives", "gender_brackets_phrase"),
     ("bergamot:en-pt", "en-pt", None, None),
+    ("cc-tiny-en-es", "en-es", None, None),
+    ("cc-tiny-en-es", "en-es", "gender_alternatives", "gender_brackets_phrase"),
+    ("cc-tiny-en-es", "en-es", "genderous", "gender_brackets_phrase"),
 )
+#: The judges of the other package: their folders, and the file of their evidence.
+_JUDGES = Path(__file__).parent.parent / "judges/cc_hf_judges"
 _ENSEMBLE = "the WMT19 ensemble that the model is a member of (Vamvas & Sennrich 2021)"
 
 
@@ -90,10 +95,18 @@ def main() -> None:
     """Write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir", type=Path, help="a local copy of upstream repositories")
+    parser.add_argument("--judge", help="one judge alone, such as cc-tiny-en-es")
     arguments = parser.parse_args()
     for judge, pair, dataset, cues in _CHECKS:
+        if arguments.judge not in (None, judge):
+            continue
+        of_package = (_JUDGES / judge).is_dir()
         checked = cc_hf.check_judge(
-            student_folder(pair.replace("-", "")) if judge.startswith("bergamot:") else judge,
+            _JUDGES / judge
+            if of_package
+            else student_folder(pair.replace("-", ""))
+            if judge.startswith("bergamot:")
+            else judge,
             dataset,
             language_pair=pair,
             cues=cues,
@@ -105,11 +118,12 @@ def main() -> None:
         )
         if checked.not_run:
             raise SystemExit("; ".join(checked.not_run.values()))
-        write_evidence(
-            _FILE, [replace(row, evaluator=_named(row, judge)) for row in checked.evidence]
-        )
+        file = _JUDGES / _FILE.name if of_package else _FILE
+        rows = [replace(row, evaluator=_named(row, judge)) for row in checked.evidence]
+        write_evidence(file, rows)
     write_evidence(_FILE, _recorded(arguments.data_dir))
-    _FILE.with_name(f".{_FILE.name}.lock").unlink(missing_ok=True)  # it is no part of the wheel
+    for file in (_FILE, _JUDGES / _FILE.name):
+        file.with_name(f".{file.name}.lock").unlink(missing_ok=True)  # it is no part of a wheel
 
 
 if __name__ == "__main__":

@@ -39,12 +39,17 @@ _PROSE = Path("tools/dependencies.tsv")
 _LICENCES_OF_FILES = Path("tools/licences.tsv")
 _WORKFLOWS = Path(".github/workflows")
 #: Package -> the notice that its wheel has.
-_NOTICES = {"cc_hf": "NOTICE", "studies/cc_hf_studies": "studies/NOTICE"}
+_NOTICES = {
+    "cc_hf": "NOTICE",
+    "studies/cc_hf_studies": "studies/NOTICE",
+    "judges/cc_hf_judges": "judges/NOTICE",
+}
 _ADDRESSES = ("Source", "Documentation", "Issues", "Changelog")
 #: The files that people expect of a project.
 FILES = (
     *("README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "CITATION.cff", "CONTRIBUTING.md"),
     *("studies/README.md", "studies/LICENSE", "studies/NOTICE"),
+    *("judges/README.md", "judges/LICENSE", "judges/NOTICE"),
     *("SECURITY.md", "CODE_OF_CONDUCT.md", "docs/versioning.md", ".pre-commit-config.yaml"),
     *(f".github/ISSUE_TEMPLATE/{name}.yml" for name in ("bug", "figure", "idea")),
     ".github/PULL_REQUEST_TEMPLATE.md",
@@ -110,12 +115,11 @@ def problems(root: Path = _ROOT, *, is_release: bool = False) -> Iterator[str]:
     for name, licence in rows.items():
         if licence.strip() not in _LICENCES.values():
             yield f"{_PAGE}: {name}: expected a licence that is known, got {licence.strip()!r}"
-    of_studies = project(root / "studies")
-    if (of_studies["version"], of_studies["dependencies"]) != (
-        __version__,
-        [f"cc_hf=={__version__}"],
-    ):
-        yield f"studies/pyproject.toml: expected {__version__}, its version and that of cc_hf"
+    for folder, extra in (("studies", ""), ("judges", "[models]")):
+        of_folder = project(root / folder)
+        needed = [f"cc_hf{extra}=={__version__}"]
+        if (of_folder["version"], of_folder["dependencies"]) != (__version__, needed):
+            yield f"{folder}/pyproject.toml: expected {__version__}, its version and that of cc_hf"
     yield from _unlicensed(root)
     yield from _unsafe_workflows(root)
 

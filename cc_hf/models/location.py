@@ -84,6 +84,7 @@ class EmbeddedModel:
         false_alarms: metric -> in how many right translations it finds an error by this model, as
             a phrase (docs/measurements.md).
         characters: the characters of translations that its vocabulary has, besides blanks.
+        evidence: a file as `cc-hf judge check` writes; None for what cc_hf ships evidence on.
     """
 
     name: str
@@ -97,6 +98,7 @@ class EmbeddedModel:
     agreements: tuple[KnownAgreement, ...]
     false_alarms: Mapping[str, str]
     characters: str
+    evidence: Path | None = None
 
 
 TINY_EN_DE = EmbeddedModel(

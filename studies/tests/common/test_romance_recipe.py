@@ -219,7 +219,8 @@ def test_training_that_was_stopped_goes_on_and_ends_with_the_same_weights(
         average_every=1,
         dropout=0.0,
     )
-    language = replace(german_of([]), code="es", pairs=[*dict.fromkeys(islice(SentenceMaker(9), 400))])
+    pairs = [*dict.fromkeys(islice(SentenceMaker(9), 400))]
+    language = replace(german_of([]), code="es", pairs=pairs)
     options: Any = {"kept_out": KeptOut(), "n_development": 50, "threads": 1}
     options["checkpoint_every"] = 4
     whole = train(language, tmp_path / "whole", recipe, **options)
