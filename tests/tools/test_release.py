@@ -57,10 +57,11 @@ _WORKFLOWS = ".github/workflows"
 def test_gaps_are_told(
     name: str, pattern: str, changed: str, message: str, root: Path, tmp_path: Path
 ) -> None:
-    for file in (*FILES, "pyproject.toml", "studies/pyproject.toml", "docs/dependencies.md"):
+    projects = [f"{folder}pyproject.toml" for folder in ("", "studies/", "judges/")]
+    for file in (*FILES, *projects, "docs/dependencies.md"):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / file, tmp_path / file)
-    packages = (root / "cc_hf", root / "studies/cc_hf_studies")
+    packages = [root / name for name in ("cc_hf", "studies/cc_hf_studies", "judges/cc_hf_judges")]
     for path in (path for package in packages for path in package.rglob("*")):
         if path.is_file() and path.suffix not in (".py", ".pyc"):
             (tmp_path / path.relative_to(root)).parent.mkdir(parents=True, exist_ok=True)

@@ -38,8 +38,10 @@ def is_log(path: Path) -> bool:
         return True
     if path.suffix.lower() != ".json":
         return False
-    with in_file(path):
+    try:
         value = parse_json(read_text(path), "JSON")
+    except InputError:
+        return False  # who reads it as a key says what is wrong
     return isinstance(value, dict) and all(isinstance(log, list) for log in value.values())
 
 
