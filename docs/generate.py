@@ -5,6 +5,7 @@ it only compares.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -210,6 +211,21 @@ def judge_levels(judge: str = "") -> str:
     return "\n".join(lines)
 
 
+def training_table(judge: str) -> str:
+    """Return what a judge of cc_hf_judges had learned by each step, as its recipe logged it."""
+    log = (_JUDGES / f"{judge}.training.jsonl").read_text(encoding="utf-8").splitlines()
+    recipe = json.loads((_JUDGES / f"{judge}.recipe.json").read_text(encoding="utf-8"))
+    last = {**recipe, "step": recipe["steps"], "tokens": recipe["target_tokens"]}
+    lines = ["| step | target tokens | own | natural | loss |", "|---|---|---|---|---|"]
+    for row in (*map(json.loads, log), last):
+        lines.append(
+            f"| {row['step']:,}{' (shipped)' * (row is last)} | {row['tokens'] / 1e6:.1f} M"
+            f" | {100 * row['accuracy_own']:.1f} % | {100 * row['accuracy_natural']:.1f} %"
+            f" | {row['loss_development']:.2f} |"
+        )
+    return "\n".join(lines)
+
+
 def metric_table() -> str:
     """Return the table of metrics: how each judges, by which papers, and which data it fits."""
     lines = ["| metric | how it judges | paper | data |", "|---|---|---|---|"]
@@ -247,6 +263,8 @@ def documents() -> dict[Path, str]:
         card = with_block(card, "citation", citation_block(card))
         if path.stem.startswith("cc-tiny-"):
             card = with_block(card, "levels", judge_levels(path.stem))
+        if path.parent == _JUDGES:
+            card = with_block(card, "training", training_table(path.stem))
         if path.parent.name == "datasets":
             sizes = sizes_table(registry.resolve("dataset", path.stem))
             card = with_block(card, "sizes", sizes)

@@ -1,6 +1,7 @@
 """Measure how often dictionaries read the gender of a person, and how often rightly, and write the
 tables of cards/metrics/gender_reading.md, and how pairs by people pass the checks of alternatives,
-the table of cards/datasets/gender_alternatives.md: python docs/reader_figures.py SHARED
+the table of cards/datasets/gender_alternatives.md, and the Spanish judge beside a dictionary on its
+card: python docs/reader_figures.py SHARED
 
 SHARED holds upstream/. What the readers need must be installed: german-nouns, lttoolbox with the
 dictionaries of Apertium, and spaCy with its small pipelines for Spanish and French.
@@ -21,7 +22,9 @@ from cc_hf import registry
 from cc_hf.data.download import fetch
 from cc_hf.data.labelled import RIGHT, WRONG, LabelSet
 from cc_hf.data.loading import declaration, load_examples
+from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.hub.cards import with_block
 from cc_hf.metrics.base import Rows
 from cc_hf.plugins.gender_reading.metric import GenderReading
@@ -35,10 +38,13 @@ from cc_hf.text.alignment import find_aligner
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, open_reader
 
 _CARDS = Path(__file__).parent.parent / "cards"
+_JUDGE = _CARDS.parent / "judges/cc_hf_judges/cc-tiny-en-es"
+_EXACT = LoadingOptions(mode="exact", cache=True)
 #: Card -> its blocks.
 _BLOCKS: dict[str, tuple[str, ...]] = {
     "metrics/gender_reading": ("readers", "differing-words"),
     "datasets/gender_alternatives": ("checks",),
+    "../judges/cc_hf_judges/cc-tiny-en-es": ("winomt",),
 }
 _SETS = ("winomt", "genderous", "gender_alternatives")
 _GENDERS = {"male": MASCULINE, "female": FEMININE}
@@ -200,9 +206,35 @@ def checks(upstream: Path) -> Iterator[str]:
             yield f"| {' | '.join(cells)} |"
 
 
+def judge_beside_words(upstream: Path) -> Iterator[str]:
+    """Yield the table of the Spanish judge beside the dictionary, on archived systems of WinoMT."""
+    yield from (
+        "| system | judge | dictionary | same verdict where both decide |",
+        "|---|--:|--:|--:|",
+    )
+    material = load_material("winomt", tgt_lang="es", data_dir=upstream)
+    for system in ("aws", "google", "bing", "systran"):
+        path = upstream / f"gabrielStanovsky/mt_gender/translations/{system}/en-es.txt"
+        ways: tuple[dict[str, Any], ...] = (
+            {"metric": "contrastive_conditioning", "evaluator": _JUDGE, "loading": _EXACT},
+            {"metric": "winomt_pattern_matching", "options": {"rule": "context"}},
+        )
+        results = [evaluate(material, translations=path, **way) for way in ways]
+        verdicts = [{j.example_id: j.verdict for j in result.judgements} for result in results]
+        both = [
+            (verdict, verdicts[1][name])
+            for name, verdict in verdicts[0].items()
+            if {verdict, verdicts[1][name]} <= {"correct", "incorrect"}
+        ]
+        figures = [result["accuracy"] for result in results]
+        figures.append(sum(by_judge == by_words for by_judge, by_words in both) / len(both))
+        yield f"| {system} | {' | '.join(f'{100 * figure:.1f}' for figure in figures)} |"
+
+
 def main(shared: Path) -> None:
     """Write the tables."""
     lines = {"readers": table, "differing-words": differing, "checks": checks}
+    lines["winomt"] = judge_beside_words
     for card, names in _BLOCKS.items():
         path = _CARDS / f"{card}.md"
         text = path.read_text(encoding="utf-8")

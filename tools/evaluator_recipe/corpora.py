@@ -4,7 +4,6 @@ messages of translated programs of Debian, and the files of translated documenta
 
 from __future__ import annotations
 
-import gettext
 import re
 import subprocess
 import unicodedata
@@ -14,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
+from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 
 from tools.evaluator_recipe.sentences import Pair
@@ -70,7 +70,7 @@ def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]
     if not paths:
         raise FileNotFoundError(
             f"{corpus.name}: expected files at {corpus.address} in {upstream} or {packages}, got"
-            " none; --packages DIR --fetch downloads packages of Debian"
+            " none; name the folder of the upstream repositories by --data-dir"
         )
     readers = {"mo": _of_mo, "po": _of_po, "moses": _of_moses}
     texts = (texts for path in sorted(paths) for texts in readers[corpus.kind](path))
@@ -85,10 +85,9 @@ def _of_moses(path: Path) -> Iterator[tuple[str, str]]:
 
 def _of_mo(path: Path) -> Iterator[tuple[str, str]]:
     with path.open("rb") as file:
-        catalog = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
-    for key, translation in catalog.items():
-        if isinstance(key, str):  # those of a plural are a tuple each
-            yield key.rpartition("\x04")[2].removeprefix("female^"), translation
+        for message in read_mo(file):
+            if isinstance(message.id, str):  # a plural has several
+                yield message.id.removeprefix("female^"), str(message.string)
 
 
 def _of_po(path: Path) -> Iterator[tuple[str, str]]:

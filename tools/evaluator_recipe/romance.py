@@ -6,9 +6,8 @@ Spanish is the first; another language is a row in `LANGUAGES` and a folder of t
 
 from __future__ import annotations
 
-import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -18,11 +17,11 @@ from tools.evaluator_recipe.sentences import (
     CUE_WORD,
     ENGLISH_PRONOUNS,
     Pair,
+    SentenceStream,
     capital,
     english_plural,
     indefinite,
     lower_unless_first,
-    read_phrases,
 )
 
 #: Masculine and feminine singular, masculine and feminine plural.
@@ -249,22 +248,13 @@ class Person:
     gender: Gender
 
 
-class RomanceMaker:
-    """A stream of pairs, a function of the seed alone, as `SentenceMaker` is.
-
-    `development=True` uses only phrases that training never sees, and always sets exactly one cue.
-    """
+class RomanceMaker(SentenceStream):
+    """The stream of a Romance language."""
 
     def __init__(self, lang: str, seed: int, *, development: bool = False) -> None:
-        self._random = random.Random(seed)
-        self._development = development
+        super().__init__(seed, f"{lang}/phrases.tsv", development=development)
         self._language = LANGUAGES[lang]
-        self._phrases = read_phrases(f"{lang}/phrases.tsv", development=development)
         self._occupations = read_occupations(lang)
-
-    def __iter__(self) -> Iterator[Pair]:
-        while True:
-            yield self.pair()
 
     def pair(self) -> Pair:
         """Return the next pair."""
@@ -274,12 +264,6 @@ class RomanceMaker:
         if draw < 0.86:
             return self._one_person()
         return self._plural()
-
-    def _chance(self, probability: float) -> bool:
-        return self._random.random() < probability
-
-    def _gender(self) -> Gender:
-        return "m" if self._chance(0.5) else "f"
 
     def person(self, *, cued: bool, pronoun: Gender | None) -> Person:
         """Return a person; `pronoun` is the gender of the English pronoun that refers to them."""

@@ -8,6 +8,7 @@ where it disagrees with the noun. No sentence of a test set is used.
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -234,22 +235,39 @@ def capital(text: str) -> str:
     return text[:start] + text[start : start + 1].upper() + text[start + 1 :]
 
 
-class SentenceMaker:
+class SentenceStream(ABC):
     """A stream of pairs, a function of the seed alone.
 
     `development=True` uses only phrases that training never sees, and always sets exactly one cue.
     """
 
-    def __init__(self, seed: int, *, development: bool = False) -> None:
+    def __init__(self, seed: int, phrases: str, *, development: bool) -> None:
         self._random = random.Random(seed)
         self._development = development
-        self._phrases = read_phrases(development=development)
-        self._occupations = read_occupations()
-        self._determiner_weights = [weight for _, _, weight in _DETERMINERS]
+        self._phrases = read_phrases(phrases, development=development)
 
     def __iter__(self) -> Iterator[Pair]:
         while True:
             yield self.pair()
+
+    @abstractmethod
+    def pair(self) -> Pair:
+        """Return the next pair."""
+
+    def _chance(self, probability: float) -> bool:
+        return self._random.random() < probability
+
+    def _gender(self) -> Gender:
+        return "m" if self._chance(0.5) else "f"
+
+
+class SentenceMaker(SentenceStream):
+    """The stream of German."""
+
+    def __init__(self, seed: int, *, development: bool = False) -> None:
+        super().__init__(seed, "phrases.tsv", development=development)
+        self._occupations = read_occupations()
+        self._determiner_weights = [weight for _, _, weight in _DETERMINERS]
 
     def pair(self) -> Pair:
         """Return the next pair."""
@@ -259,12 +277,6 @@ class SentenceMaker:
         if draw < 0.86:
             return self._one_person()
         return self._plural()
-
-    def _chance(self, probability: float) -> bool:
-        return self._random.random() < probability
-
-    def _gender(self) -> Gender:
-        return "m" if self._chance(0.5) else "f"
 
     def _occupation(self) -> Occupation:
         if self._development or not self._chance(0.06):

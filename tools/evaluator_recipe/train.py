@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import sentencepiece
 import torch
@@ -26,7 +26,7 @@ from transformers import MarianMTModel
 
 from tools.evaluator_recipe.corpus import split_development
 from tools.evaluator_recipe.kept_out import KeptOut
-from tools.evaluator_recipe.sentences import Pair
+from tools.evaluator_recipe.sentences import Pair, SentenceStream
 
 logger = logging.getLogger(__name__)
 
@@ -55,12 +55,6 @@ class Recipe:
     average_every: int = 8
 
 
-class Maker(Protocol):
-    """A stream of generated pairs."""
-
-    def __iter__(self) -> Iterator[Pair]: ...
-
-
 @dataclass(frozen=True)
 class Language:
     """What the recipe asks of a target language.
@@ -76,9 +70,9 @@ class Language:
 
     code: str
     pairs: Sequence[Pair]
-    maker: Callable[[int, bool], Maker]
+    maker: Callable[[int, bool], SentenceStream]
     cued_copies: Callable[[Sequence[Pair]], Iterable[Pair]]
-    with_person: Callable[[Pair, Maker, bool], Pair | None]
+    with_person: Callable[[Pair, Any, bool], Pair | None]
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,7 @@ def _singular(word: str) -> str:
 
 
 def _shown_gender(words: Sequence[AnalysedWord], i: int) -> Gender | None:
-    """Return the gender of a noun, if its form or the determiner before it shows one alone."""
+    """Return the gender that a noun's form shows; None for both, or a word that may be no noun."""
     before = words[i - 1] if i else None
     if before and before.genders("noun") and not before.genders("determiner"):
         return None  # it describes another noun, as in "hermano gemelo"
