@@ -10,12 +10,12 @@ from pathlib import Path
 from tools.evaluator_recipe.corpora import fetch_packages
 from tools.evaluator_recipe.kept_out import of_test_sets
 from tools.evaluator_recipe.languages import open_language
-from tools.evaluator_recipe.romance import LANGUAGES
+from tools.evaluator_recipe.romance_words import languages
 from tools.evaluator_recipe.train import Recipe, train
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("lang", choices=("de", *LANGUAGES), help="target language")
+    parser.add_argument("lang", choices=("de", *languages()), help="target language")
     parser.add_argument("--output", type=Path, required=True, help="a stopped run goes on here")
     parser.add_argument(
         "--data-dir",

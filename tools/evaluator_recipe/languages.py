@@ -21,7 +21,7 @@ def open_language(code: str, *, upstream: Path, packages: Path) -> Language:
     """Return a language with its corpora.
 
     Args:
-        code: "de", or a language of `romance.LANGUAGES`.
+        code: "de", or a language of `romance_words.languages`.
         upstream: the upstream repositories, as `--data-dir` of `cc-hf` has them.
         packages: the folder of unpacked packages of Debian.
     """

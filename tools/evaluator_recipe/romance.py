@@ -1,18 +1,18 @@
 """Noun phrases for people and sentences of our own in Romance languages, as sentences.py makes them
 in German: a cue decides the gender of its noun, pronouns follow the English pronoun.
 
-Spanish is the first; another language is a row in `LANGUAGES` and a folder of tables.
+A language is a folder: its words (romance_words.py says which), occupations.tsv and phrases.tsv.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
 from tools.evaluator_recipe.grammar import Gender
+from tools.evaluator_recipe.romance_words import Forms, RomanceLanguage, read_language
 from tools.evaluator_recipe.sentences import (
     CUE_WORD,
     ENGLISH_PRONOUNS,
@@ -23,148 +23,6 @@ from tools.evaluator_recipe.sentences import (
     indefinite,
     lower_unless_first,
 )
-
-#: Masculine and feminine singular, masculine and feminine plural.
-Forms = tuple[str, str, str, str]
-
-
-@dataclass(frozen=True)
-class Language:
-    """What one Romance language needs beside its tables of phrases and occupations.
-
-    `determiners` and `adjectives` are by the English word; an adjective marked "<" stands before
-    its noun. `contractions` are a preposition and an article as one word.
-    """
-
-    determiners: Mapping[str, Forms]
-    contractions: Mapping[tuple[str, str], str]
-    adjectives: Mapping[str, tuple[str, str]]
-    before_noun: frozenset[str]
-    leads: tuple[tuple[str, str], ...]
-    relatives: Mapping[Gender, tuple[tuple[str, str], ...]]
-    kinds: Mapping[Gender, tuple[tuple[str, str], ...]]
-    groups: Mapping[Gender, tuple[tuple[str, str], ...]]
-    #: By gender: subject pronoun, object pronoun, the pronoun after a preposition, an adjective's
-    #: ending.
-    pronouns: Mapping[Gender, Mapping[str, str]]
-    #: "few" and "many" before a plural noun.
-    few_many: Mapping[Gender, tuple[str, str]]
-    someone: str
-    names: Mapping[str, str]
-    #: Conjunctions that may stand first in a sentence, with their clause.
-    fronted: frozenset[str]
-    comma_before: frozenset[str]
-
-
-LANGUAGES = {
-    "es": Language(
-        determiners={
-            "the": ("el", "la", "los", "las"),
-            "a": ("un", "una", "unos", "unas"),
-            "this": ("este", "esta", "estos", "estas"),
-            "that": ("ese", "esa", "esos", "esas"),
-            "my": ("mi", "mi", "mis", "mis"),
-            "our": ("nuestro", "nuestra", "nuestros", "nuestras"),
-        },
-        contractions={("a", "el"): "al", ("de", "el"): "del"},
-        adjectives={
-            "young": ("joven", "joven"),
-            "old": ("viejo", "vieja"),
-            "new": ("nuevo", "nueva"),
-            "nice": ("simpático", "simpática"),
-            "friendly": ("amable", "amable"),
-            "famous": ("famoso", "famosa"),
-            "rich": ("rico", "rica"),
-            "angry": ("enfadado", "enfadada"),
-            "experienced": ("experimentado", "experimentada"),
-            "good": ("buen", "buena"),
-            "Spanish": ("español", "española"),
-            "tall": ("alto", "alta"),
-        },
-        before_noun=frozenset({"new", "good"}),
-        leads=(
-            ("Yesterday", "Ayer"),
-            ("Last week", "La semana pasada"),
-            ("This morning", "Esta mañana"),
-            ("One day", "Un día"),
-            ("In the evening", "Por la noche"),
-            ("After the meeting", "Después de la reunión"),
-            ("Two years ago", "Hace dos años"),
-            ("In the office", "En la oficina"),
-        ),
-        relatives={
-            "m": (
-                ("My husband", "Mi marido"),
-                ("My father", "Mi padre"),
-                ("His brother", "Su hermano"),
-                ("Her son", "Su hijo"),
-                ("My uncle", "Mi tío"),
-                ("Tom", "Tom"),
-                ("That man", "Ese hombre"),
-                ("Your boyfriend", "Tu novio"),
-                ("Peter's father", "El padre de Peter"),
-                ("He", "Él"),
-            ),
-            "f": (
-                ("My wife", "Mi esposa"),
-                ("My mother", "Mi madre"),
-                ("His sister", "Su hermana"),
-                ("Her daughter", "Su hija"),
-                ("My aunt", "Mi tía"),
-                ("Mary", "Mary"),
-                ("That woman", "Esa mujer"),
-                ("Your girlfriend", "Tu novia"),
-                ("Peter's mother", "La madre de Peter"),
-                ("She", "Ella"),
-            ),
-        },
-        kinds={
-            "m": (
-                ("a man", "un hombre"),
-                ("my father", "mi padre"),
-                ("my brother", "mi hermano"),
-                ("a clever man", "un hombre inteligente"),
-                ("her husband", "su marido"),
-                ("a nice guy", "un buen tipo"),
-                ("an old man", "un hombre mayor"),
-            ),
-            "f": (
-                ("a woman", "una mujer"),
-                ("my mother", "mi madre"),
-                ("my sister", "mi hermana"),
-                ("a clever woman", "una mujer inteligente"),
-                ("his wife", "su esposa"),
-                ("a nice lady", "una señora simpática"),
-                ("an old woman", "una mujer mayor"),
-            ),
-        },
-        groups={
-            "m": (
-                ("Those men", "Esos hombres"),
-                ("My brothers", "Mis hermanos"),
-                ("The two men", "Los dos hombres"),
-                ("His sons", "Sus hijos"),
-                ("These guys", "Estos chicos"),
-            ),
-            "f": (
-                ("Those women", "Esas mujeres"),
-                ("My sisters", "Mis hermanas"),
-                ("The two women", "Las dos mujeres"),
-                ("Her daughters", "Sus hijas"),
-                ("These ladies", "Estas señoras"),
-            ),
-        },
-        pronouns={
-            "m": {"s": "él", "l": "lo", "e": "él", "x": "o"},
-            "f": {"s": "ella", "l": "la", "e": "ella", "x": "a"},
-        },
-        few_many={"m": ("unos pocos", "muchos"), "f": ("unas pocas", "muchas")},
-        someone="alguien",
-        names={"Tom": "Tom", "Mary": "María|Mary"},
-        fronted=frozenset({"cuando", "mientras", "aunque", "antes", "después"}),
-        comma_before=frozenset({"pero", "así", "aunque"}),
-    )
-}
 
 
 @dataclass(frozen=True)
@@ -189,48 +47,48 @@ class Occupation:
     mostly_female: bool
 
 
-def parse_noun(cell: str) -> Noun:
+def parse_noun(cell: str, language: RomanceLanguage) -> Noun:
     """Return the noun of a cell of occupations.tsv. The head of the file explains its markers.
 
     Examples:
-        >>> parse_noun("director/a ejecutivo/a").forms[1::2]
+        >>> parse_noun("director/a ejecutivo/a", read_language("es")).forms[1::2]
         ('directora ejecutiva', 'directoras ejecutivas')
     """
-    masculine, _, feminine = cell.partition("=")
-    if not feminine:
+    masculine, *others = cell.split("=")
+    if len(others) == 3:
+        return Noun((masculine, *others))
+    if not others:
         words = [word.partition("/") for word in cell.split(" ")]
         masculine = " ".join(word for word, _, _ in words)
-        feminine = " ".join(
-            (word.removesuffix("o") + "a") if mark else word for word, mark, _ in words
-        )
-    return Noun((masculine, feminine, _plural(masculine), _plural(feminine)))
+        others = [
+            " ".join(
+                (word.removesuffix("o") + ending) if ending else word for word, _, ending in words
+            )
+        ]
+    forms: list[tuple[str, Gender]] = [(masculine, "m"), (others[0], "f")]
+    plurals = [_plural(noun, gender, language) for noun, gender in forms]
+    return Noun((masculine, others[0], plurals[0], plurals[1]))
 
 
-_ACCENTS = str.maketrans("áéíóú", "aeiou")
-
-
-def _plural(noun: str) -> str:
-    """Return the plural of a Spanish noun with its adjectives; what follows "de" stays."""
+def _plural(noun: str, gender: Gender, language: RomanceLanguage) -> str:
+    """Return the plural of a noun with its adjectives; its complement stays."""
     words = noun.split(" ")
-    end = words.index("de") if "de" in words else len(words)
-    return " ".join([*map(_plural_word, words[:end]), *words[end:]])
-
-
-def _plural_word(word: str) -> str:
-    if word[-1] in "aeiouáéf":
-        return word + "s"
-    if word.endswith("z"):
-        return word[:-1] + "ces"
-    return (word[:-2] + word[-2:].translate(_ACCENTS) if word[-1] in "ns" else word) + "es"
+    end = next((i for i, w in enumerate(words) if w in language.complements), len(words))
+    return " ".join([*(language.plural(w, gender) for w in words[:end]), *words[end:]])
 
 
 @cache
 def read_occupations(lang: str) -> tuple[Occupation, ...]:
     """Return all rows of a language's occupations.tsv."""
+    language = read_language(lang)
     text = (files(__package__) / lang / "occupations.tsv").read_text(encoding="utf-8")
     rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     return tuple(
-        Occupation(english, tuple(map(parse_noun, cells.split("|"))), default == "f")
+        Occupation(
+            english,
+            tuple(parse_noun(cell, language) for cell in cells.split("|")),
+            default == "f",
+        )
         for english, cells, default in rows
     )
 
@@ -253,17 +111,17 @@ class RomanceMaker(SentenceStream):
 
     def __init__(self, lang: str, seed: int, *, development: bool = False) -> None:
         super().__init__(seed, f"{lang}/phrases.tsv", development=development)
-        self._language = LANGUAGES[lang]
+        self._language = read_language(lang)
         self._occupations = read_occupations(lang)
 
     def pair(self) -> Pair:
         """Return the next pair."""
         draw = 0.0 if self._development else self._random.random()
         if draw < 0.66:
-            return self._two_people()
-        if draw < 0.86:
-            return self._one_person()
-        return self._plural()
+            pair = self._two_people()
+        else:
+            pair = self._one_person() if draw < 0.86 else self._plural()
+        return replace(pair, target=self._language.write(pair.target))
 
     def person(self, *, cued: bool, pronoun: Gender | None) -> Person:
         """Return a person; `pronoun` is the gender of the English pronoun that refers to them."""
@@ -306,33 +164,32 @@ class RomanceMaker(SentenceStream):
         """
         language, gender = self._language, person.gender
         if person.noun is None:
-            return f"{preposition} {language.someone}".strip()
+            return language.write(f"{preposition} {language.someone}".strip())
         words = [person.noun.form(gender)]
         if person.adjective:
             adjective = language.adjectives[person.adjective][gender == "f"]
             words.insert(0 if person.adjective in language.before_noun else 1, adjective)
         english = person.determiner if determiner == "own" else determiner
         word = language.determiners[english][gender == "f"] if english else ""
-        contracted = language.contractions.get((preposition, word))
-        before = [contracted] if contracted else [preposition, word]
-        return " ".join(w for w in (*before, *words) if w)
+        return language.write(" ".join(w for w in (preposition, word, *words) if w))
 
     def _fields(self, person: Person) -> dict[str, str]:
         """Return the fields of a template that stand for the person."""
-        fields = {"n": self.phrase(person), "a": self.phrase(person, "a")}
+        fields = {"n": self.phrase(person)}
+        for field, preposition in self._language.prepositions.items():
+            fields[field] = self.phrase(person, preposition)
         fields |= {"N": capital(fields["n"]), "A": capital(fields["a"])}
-        fields["de"] = self.phrase(person, "de")
         fields["b"] = self.phrase(person, determiner="a" if person.adjective else "")
         return fields
 
     def _pronouns(self, referent: Person, english: Gender) -> dict[str, str]:
         """Return the pronouns: those of the English one, sometimes those of the noun; half of the
-        subjects are left out.
+        subjects are left out where the language does so.
         """
         follows_noun = referent.gender != english and self._chance(0.12)
         pronouns = dict(self._language.pronouns[referent.gender if follows_noun else english])
         pronouns["L"] = capital(pronouns["l"])
-        if self._chance(0.5):
+        if self._language.drops_subject and self._chance(0.5):
             pronouns["s"] = ""
         return pronouns
 
@@ -416,7 +273,9 @@ class RomanceMaker(SentenceStream):
             for words in (person.english, person.contrast)
         ]
         target = self._random.choice(targets)
-        article = bool(person.adjective) or self._chance(0.25) or "convirtió" in target
+        article = (
+            bool(person.adjective) or self._chance(0.25) or self._language.with_article in target
+        )
         noun = self.phrase(person, determiner="a" if article else "")
         return Pair(sources[0], target.format(S=_within(subject[1], target), n=noun), sources[1])
 
@@ -444,7 +303,7 @@ class RomanceMaker(SentenceStream):
                     G=lower_unless_first(group[0], english),
                 )
             )
-        # A plural has its article in Spanish where the English one has none.
+        # A plural has its article where the English one has none.
         full = f"{self._language.determiners['the'][2 + (gender == 'f')]} {noun}"
         few, many = self._language.few_many[gender]
         template = self._random.choice(targets)
@@ -496,14 +355,14 @@ def with_person(
 
     `shown` is the gender that other words of the sentence show, which the person must have.
     """
-    language = LANGUAGES[lang]
+    language = read_language(lang)
     names = _NAMED.findall(pair.english)
     if len(names) != 1:
         return None
     match = _NAMED.search(pair.english)
     assert match is not None
     in_target = re.compile(
-        rf"\b(?:(a|de) )?(?:{language.names[names[0]]})\b"
+        rf"\b(?:({'|'.join(language.prepositions.values())}) )?(?:{language.names[names[0]]})\b"
         if names[0] in language.names
         else f"^(){language.pronouns['m' if names[0] == 'He' else 'f']['s'].capitalize()}(?= )"
     )

@@ -13,25 +13,10 @@ from importlib.resources import files
 
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, MorphologyReader
 from tools.evaluator_recipe.grammar import Gender
+from tools.evaluator_recipe.romance_words import read_language
 from tools.evaluator_recipe.sentences import CUE_WORD, Pair, capital
 
 _GENDERS: dict[str, Gender] = {MASCULINE: "m", FEMININE: "f"}
-#: Endings of nouns and adjectives, masculine and feminine, by which a twin is proposed; whether it
-#: exists is for the dictionary to say.
-_ENDINGS = {
-    "es": (("o", "a"), ("os", "as"), ("", "a"), ("es", "as"), ("e", "a"), ("ón", "ona"),
-           ("ín", "ina"), ("és", "esa"), ("án", "ana")),
-}  # fmt: skip
-_DETERMINERS = {
-    "es": {
-        "el": "la", "los": "las", "un": "una", "unos": "unas", "del": "de la", "al": "a la",
-        "este": "esta", "estos": "estas", "ese": "esa", "esos": "esas", "aquel": "aquella",
-        "aquellos": "aquellas", "nuestro": "nuestra", "nuestros": "nuestras", "otro": "otra",
-        "otros": "otras", "algún": "alguna", "algunos": "algunas", "ningún": "ninguna",
-        "muchos": "muchas", "pocos": "pocas", "todos": "todas", "varios": "varias",
-    },
-}  # fmt: skip
-_BACK = {lang: {f: m for m, f in table.items()} for lang, table in _DETERMINERS.items()}
 _ENGLISH_WORD = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 #: A word is linked to an English one by Dice's coefficient over the corpus, at least this one.
 _LINKED, _SEEN = 0.15, 3
@@ -77,7 +62,7 @@ def _twins(
     proposals = {
         (word, word.removesuffix(a) + b)
         for word in known
-        for pair in _ENDINGS[lang]
+        for pair in read_language(lang).twin_endings
         for a, b in (pair, pair[::-1])
         if word.endswith(a) and len(word) > len(a) + 2
     }
@@ -182,7 +167,9 @@ def _twin(
     """Return the sentence with the noun, its determiner and its adjectives in the other gender;
     None if another word might agree with it.
     """
-    determiners = (_DETERMINERS if gender == "m" else _BACK)[lang]
+    determiners = read_language(lang).twin_determiners
+    if gender == "f":
+        determiners = {feminine: masculine for masculine, feminine in determiners.items()}
     same = MASCULINE if gender == "m" else FEMININE
     changed = {i: twins.nouns[words[i].text.lower()]}
     for j in _around(words, i):

@@ -18,8 +18,11 @@ from tools.evaluator_recipe.corpora import Corpus, corpora, read_corpus
 from tools.evaluator_recipe.kept_out import KeptOut
 from tools.evaluator_recipe.languages import german_of
 from tools.evaluator_recipe.romance import Person, RomanceMaker, parse_noun
+from tools.evaluator_recipe.romance_words import read_language
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker, read_phrases
 from tools.evaluator_recipe.train import Recipe, train
+
+SPANISH = read_language("es")
 
 
 @cases(
@@ -31,11 +34,11 @@ from tools.evaluator_recipe.train import Recipe, train
     ("chef", "chef chef chefs chefs"),
 )
 def test_spanish_nouns_have_four_forms(cell: str, forms: str) -> None:
-    assert parse_noun(cell).forms == tuple(forms.split())
+    assert parse_noun(cell, SPANISH).forms == tuple(forms.split())
 
 
 def test_words_after_de_stay_in_the_singular() -> None:
-    forms = parse_noun("obrero/a de la construcción").forms
+    forms = parse_noun("obrero/a de la construcción", SPANISH).forms
     assert forms[3] == "obreras de la construcción"
 
 
@@ -49,7 +52,7 @@ def test_words_after_de_stay_in_the_singular() -> None:
 def test_prepositions_and_articles_are_one_word_where_spanish_writes_one(
     determiner: str, adjective: str, gender: Any, preposition: str, phrase: str
 ) -> None:
-    person = Person("", "", parse_noun("médico/a"), determiner, adjective, None, gender)
+    person = Person("", "", parse_noun("médico/a", SPANISH), determiner, adjective, None, gender)
     assert RomanceMaker("es", 1).phrase(person, preposition) == phrase
 
 
