@@ -56,7 +56,7 @@ def parse_noun(cell: str, language: RomanceLanguage) -> Noun:
     """
     masculine, *others = cell.split("=")
     if len(others) == 3:
-        return Noun((masculine, *others))
+        return Noun((masculine, others[0], others[1], others[2]))
     if not others:
         words = [word.partition("/") for word in cell.split(" ")]
         masculine = " ".join(word for word, _, _ in words)
