@@ -148,7 +148,7 @@ def test_malformed_tatoeba_rows_are_refused_naming_the_line(tmp_path: Path) -> N
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.writestr("deu.txt", "Hi.\tHallo!\nbroken")
     fails(
-        ValueError, "line 2: expected English and German", corpus.read_tatoeba, tmp_path / "x.zip"
+        ValueError, "line 2: expected two sentences", corpus.read_tatoeba, tmp_path / "x.zip"
     )
 
 
