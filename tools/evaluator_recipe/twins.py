@@ -123,7 +123,9 @@ class _Links:
             is_name = match.start() > 0 and match.group()[0].isupper()
             n = self._both[word, lemma]
             dice = 2 * n / (self._english[word] + self._nouns[lemma])
-            if n >= _SEEN and dice > best and not is_name and word not in _gendered_words():
+            before = re.search(r"[A-Za-z]+(?= $)", english[: match.start()])
+            words = {word, before.group().lower() if before else ""}  # "a female doctor"
+            if n >= _SEEN and dice > best and not is_name and not words & _gendered_words():
                 best, linked = dice, match
         if linked is None or len(re.findall(rf"\b{linked.group()}\b", english)) > 1:
             return None
@@ -190,22 +192,43 @@ def _twin(
             changed[j] = twins.adjectives[form]
         elif same in words[j].genders("determiner") and len(words[j].genders("determiner")) == 1:
             return None
-    first = min(around, default=i)
-    if _is_one_of(words, first if words[first].analyses[0].has_preposition else first - 1, same):
+    if _agrees_elsewhere(words, i, {*changed, *around}, same, twins, language):
         return None
+    return _written(target, words, changed, i, language)
+
+
+def _agrees_elsewhere(
+    words: Sequence[AnalysedWord],
+    i: int,
+    beside: set[int],
+    same: str,
+    twins: _Twins,
+    language: RomanceLanguage,
+) -> bool:
+    """Whether a word that is not beside a noun may agree with it, or stand for the same person."""
+    first = min(beside)
+    if _is_one_of(words, first if words[first].analyses[0].has_preposition else first - 1, same):
+        return True
+    after = words[i + 1 : i + 3]
+    if (
+        len(after) == 2
+        and after[0].genders("determiner") == {same}
+        and any(a.pos == "" for a in after[1].analyses)
+    ):
+        return True  # "la coureuse la plus rapide"
     plural = any(a.number == "plural" for a in words[i].analyses)
     for j, word in enumerate(words):
-        if j in changed:
+        if j in beside:
             continue
         shown = word.shown_gender("adjective", "participle") == same
         is_other = any(a.pos in {"noun", "verb"} for a in word.analyses)
         is_other = is_other and not _follows(words, j, _COPULAS)
         of_perfect = language.perfect and is_of_perfect(words, j, without_object=True)
         if shown and not is_other and not of_perfect and not has_noun_beside(words, j, same):
-            return None
+            return True
         if _refers(word, same, plural=plural) or _is_predicate(words, j, same, twins, language):
-            return None
-    return _written(target, words, changed, min(changed), i, language)
+            return True
+    return False
 
 
 def _is_one_of(words: Sequence[AnalysedWord], j: int, gender: str) -> bool:
@@ -253,13 +276,13 @@ def _written(
     target: str,
     words: Sequence[AnalysedWord],
     changed: Mapping[int, str],
-    first: int,
     noun: int,
     language: RomanceLanguage,
 ) -> str | None:
     """Return the sentence with the changed words. From the preposition before them on to the noun,
     words are contracted anew.
     """
+    first = min(changed)
     if first and any(a.pos == "preposition" for a in words[first - 1].analyses):
         first -= 1
     parts = ["", "", ""]
@@ -271,7 +294,7 @@ def _written(
         new = changed.get(j, word.text)
         new = capital(new) if word.text[:1].isupper() and j in changed else new
         part = 0 if j < first else 1 if j <= noun else 2
-        parts[part - (j == first and first > 0)] += target[start:begin]
+        parts[0 if j <= first else part] += target[start:begin]
         parts[part] += new
         start = begin + len(word.text)
     return parts[0] + language.write(parts[1]) + parts[2] + target[start:]
