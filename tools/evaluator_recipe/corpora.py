@@ -1,5 +1,5 @@
-"""Natural pairs of the corpora that corpora.tsv declares: Tatoeba's files of aligned lines, the
-messages of translated programs of Debian, and the files of translated documentation.
+"""Natural pairs of the corpora that corpora.tsv declares: files of aligned lines, the archives of
+Tatoeba, the messages of translated programs of Debian, and the files of translated documentation.
 """
 
 from __future__ import annotations
@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 import subprocess
 import unicodedata
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
@@ -16,12 +16,13 @@ from typing import NamedTuple
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 
+from tools.evaluator_recipe.corpus import read_tatoeba
 from tools.evaluator_recipe.sentences import Pair
 
 LONGEST = 24  # words
 # Places that a program fills, markup and code: no text that a person would translate.
 _MARKUP = re.compile(r"[%$][\w(]|[<>{}\[\]|`\\_^~*=#@]|::|\w/\w|\w\(\)|https?:")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”']? +(?=[\"“¿¡A-ZÁÉÍÓÚÑ])")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”']? +(?=[\"“¿¡A-ZÀÁÂÇÉÊÍÎÓÔÚÑŒ])")
 
 
 class Corpus(NamedTuple):
@@ -65,6 +66,8 @@ def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]
         paths = [path for name in names.split(",") for path in (packages / name).glob(pattern)]
     elif corpus.kind == "po":
         paths = [*(upstream / corpus.address).rglob("*.po")]
+    elif corpus.kind == "tatoeba":  # the address ends with the sha256
+        paths = [*upstream.glob(corpus.address.partition(":")[0])]
     else:
         paths = [*upstream.glob(corpus.address)]
     if not paths:
@@ -72,9 +75,19 @@ def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]
             f"{corpus.name}: expected files at {corpus.address} in {upstream} or {packages}, got"
             " none; name the folder of the upstream repositories by --data-dir"
         )
-    readers = {"mo": _of_mo, "po": _of_po, "moses": _of_moses}
+    readers: dict[str, Callable[[Path], Iterable[tuple[str, str]]]] = {
+        "mo": _of_mo,
+        "po": _of_po,
+        "moses": _of_moses,
+        "tatoeba": partial(_of_tatoeba, sha256=corpus.address.partition(":")[2]),
+    }
     texts = (texts for path in sorted(paths) for texts in readers[corpus.kind](path))
     return list(dict.fromkeys(_usable(texts)))
+
+
+def _of_tatoeba(path: Path, *, sha256: str) -> Iterator[tuple[str, str]]:
+    for pair in read_tatoeba(path, sha256=sha256):
+        yield pair.english, pair.target
 
 
 def _of_moses(path: Path) -> Iterator[tuple[str, str]]:

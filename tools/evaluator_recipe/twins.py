@@ -13,13 +13,16 @@ from importlib.resources import files
 
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, MorphologyReader
 from tools.evaluator_recipe.grammar import Gender
-from tools.evaluator_recipe.romance_words import read_language
+from tools.evaluator_recipe.romance_words import RomanceLanguage, read_language
 from tools.evaluator_recipe.sentences import CUE_WORD, Pair, capital
 
 _GENDERS: dict[str, Gender] = {MASCULINE: "m", FEMININE: "f"}
 _ENGLISH_WORD = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 #: A word is linked to an English one by Dice's coefficient over the corpus, at least this one.
 _LINKED, _SEEN = 0.15, 3
+_PERFECT = frozenset({"haber", "avoir", "avere", "ter"})
+_COPULAS = frozenset({"ser", "estar", "être", "essere"})
+_OBJECTS = {"l'", "les", "m'", "nous", "s'", "t'", "vous"}
 _AGREEING = ("adjective", "participle", "determiner", "numeral")
 
 
@@ -120,7 +123,9 @@ class _Links:
             is_name = match.start() > 0 and match.group()[0].isupper()
             n = self._both[word, lemma]
             dice = 2 * n / (self._english[word] + self._nouns[lemma])
-            if n >= _SEEN and dice > best and not is_name and word not in _gendered_words():
+            before = re.search(r"[A-Za-z]+(?= $)", english[: match.start()])
+            words = {word, before.group().lower() if before else ""}  # "a female doctor"
+            if n >= _SEEN and dice > best and not is_name and not words & _gendered_words():
                 best, linked = dice, match
         if linked is None or len(re.findall(rf"\b{linked.group()}\b", english)) > 1:
             return None
@@ -144,14 +149,17 @@ def _singular(word: str) -> str:
 def _shown_gender(words: Sequence[AnalysedWord], i: int) -> Gender | None:
     """Return the gender that a noun's form shows; None for both, or a word that may be no noun."""
     before = words[i - 1] if i else None
-    if before and before.genders("noun") and not before.genders("determiner"):
-        return None  # it describes another noun, as in "hermano gemelo"
     is_noun_alone = all(a.pos in {"noun", ""} for a in words[i].analyses)
+    describes = not (is_noun_alone and before and before.genders("adjective"))
+    if before and describes and _is_noun(words, i - 1) and not before.genders("determiner"):
+        return None  # it describes another noun, as in "hermano gemelo"
+    # French "est" is an adjective, too.
+    is_verb = before is not None and any(a.pos == "verb" for a in before.analyses)
     if not is_noun_alone and not (
-        before and (before.genders("determiner") or before.genders("adjective"))
+        before and (before.genders("determiner") or (before.genders("adjective") and not is_verb))
     ):
         return None
-    if not is_noun_alone and i + 1 < len(words) and words[i + 1].genders("noun"):
+    if not is_noun_alone and i + 1 < len(words) and _is_noun(words, i + 1):
         return None
     return _GENDERS.get(words[i].shown_gender("noun"))
 
@@ -167,35 +175,129 @@ def _twin(
     """Return the sentence with the noun, its determiner and its adjectives in the other gender;
     None if another word might agree with it.
     """
-    determiners = read_language(lang).twin_determiners
+    language = read_language(lang)
+    determiners = language.twin_determiners
     if gender == "f":
         determiners = {feminine: masculine for masculine, feminine in determiners.items()}
     same = MASCULINE if gender == "m" else FEMININE
     changed = {i: twins.nouns[words[i].text.lower()]}
-    for j in _around(words, i):
+    around = _around(words, i)
+    for j in around:
         form = words[j].text.lower()
         if form in determiners:
             changed[j] = determiners[form]
-        elif form in twins.adjectives and words[j].shown_gender("adjective", "participle") == same:
+        elif words[j].shown_gender("adjective", "participle") == same:
+            if form not in twins.adjectives:
+                return None
             changed[j] = twins.adjectives[form]
         elif same in words[j].genders("determiner") and len(words[j].genders("determiner")) == 1:
             return None
+    if _agrees_elsewhere(words, i, {*changed, *around}, same, twins, language):
+        return None
+    return _written(target, words, changed, i, language)
+
+
+def _agrees_elsewhere(
+    words: Sequence[AnalysedWord],
+    i: int,
+    beside: set[int],
+    same: str,
+    twins: _Twins,
+    language: RomanceLanguage,
+) -> bool:
+    """Whether a word that is not beside a noun may agree with it, or stand for the same person."""
+    first = min(beside)
+    if _is_one_of(words, first if words[first].analyses[0].has_preposition else first - 1, same):
+        return True
+    after = words[i + 1 : i + 3]
+    if (
+        len(after) == 2
+        and after[0].genders("determiner") == {same}
+        and any(a.pos == "" for a in after[1].analyses)
+    ):
+        return True  # "la coureuse la plus rapide"
+    plural = any(a.number == "plural" for a in words[i].analyses)
     for j, word in enumerate(words):
+        if j in beside:
+            continue
         shown = word.shown_gender("adjective", "participle") == same
         is_other = any(a.pos in {"noun", "verb"} for a in word.analyses)
-        if j not in changed and shown and not is_other and not has_noun_beside(words, j, same):
-            return None
-    texts: list[str] = []
+        is_other = is_other and not _follows(words, j, _COPULAS)
+        of_perfect = language.perfect and is_of_perfect(words, j, without_object=True)
+        if shown and not is_other and not of_perfect and not has_noun_beside(words, j, same):
+            return True
+        if _refers(word, same, plural=plural) or _is_predicate(words, j, same, twins, language):
+            return True
+    return False
+
+
+def _is_one_of(words: Sequence[AnalysedWord], j: int, gender: str) -> bool:
+    """Whether a preposition at j follows a pronoun of the gender, as in "one of my friends"."""
+    return (
+        j > 0
+        and any(a.has_preposition for a in words[j].analyses)
+        and words[j - 1].genders("pronoun") == {gender}
+    )
+
+
+def _refers(word: AnalysedWord, gender: str, *, plural: bool) -> bool:
+    """Whether a pronoun may stand for the noun where English shows no gender: "they", or the one
+    after a verb with a hyphen.
+    """
+    if word.genders("pronoun") != {gender} or word.genders("determiner"):
+        return False
+    numbers = {a.number for a in word.analyses if a.pos == "pronoun"}
+    return word.text.startswith("-") or (plural and numbers == {"plural"})
+
+
+def _is_predicate(
+    words: Sequence[AnalysedWord],
+    j: int,
+    gender: str,
+    twins: _Twins,
+    language: RomanceLanguage,
+) -> bool:
+    """Whether another noun for a person may be said of the same person: it has the gender, and no
+    article, or the indefinite one.
+    """
+    if words[j].text.lower() not in twins.nouns or words[j].shown_gender("noun") != gender:
+        return False
+    while j and any(a.pos == "adjective" for a in words[j - 1].analyses):
+        j -= 1
+    before = words[j - 1] if j else None
+    return (
+        before is None
+        or not before.genders("determiner")
+        or before.text.lower() in language.determiners["a"]
+    )
+
+
+def _written(
+    target: str,
+    words: Sequence[AnalysedWord],
+    changed: Mapping[int, str],
+    noun: int,
+    language: RomanceLanguage,
+) -> str | None:
+    """Return the sentence with the changed words. From the preposition before them on to the noun,
+    words are contracted anew.
+    """
+    first = min(changed)
+    if first and any(a.pos == "preposition" for a in words[first - 1].analyses):
+        first -= 1
+    parts = ["", "", ""]
     start = 0
     for j, word in enumerate(words):
         begin = target.find(word.text, start)
         if begin < 0:
             return None
-        texts.append(target[start:begin])
         new = changed.get(j, word.text)
-        texts.append(capital(new) if word.text[:1].isupper() and j in changed else new)
+        new = capital(new) if word.text[:1].isupper() and j in changed else new
+        part = 0 if j < first else 1 if j <= noun else 2
+        parts[0 if j <= first else part] += target[start:begin]
+        parts[part] += new
         start = begin + len(word.text)
-    return "".join([*texts, target[start:]])
+    return parts[0] + language.write(parts[1]) + parts[2] + target[start:]
 
 
 def _around(words: Sequence[AnalysedWord], i: int) -> list[int]:
@@ -204,14 +306,76 @@ def _around(words: Sequence[AnalysedWord], i: int) -> list[int]:
     for step in (-1, 1):
         j = i + step
         while 0 <= j < len(words) and any(a.pos in _AGREEING for a in words[j].analyses):
+            is_determiner = any(a.pos == "determiner" for a in words[j].analyses)
+            of_verb = any(a.pos == "participle" for a in words[j].analyses) and _follows(
+                words, j, _COPULAS | _PERFECT
+            )
+            # What comes next is another noun's, or agrees with the subject.
+            if (step > 0 and is_determiner) or (step < 0 and of_verb):
+                break
             places.append(j)
-            if step < 0 and any(a.pos == "determiner" for a in words[j].analyses):
+            if is_determiner:
+                # "Tous les", "todos los"
+                if j and words[j - 1].genders("determiner") and words[j - 1].genders("pronoun"):
+                    places.append(j - 1)
                 break
             j += step
     return places
 
 
+def _is_noun(words: Sequence[AnalysedWord], k: int) -> bool:
+    """Whether a word is a noun, and neither an adverb ("pas") nor a verb ("est", "era")."""
+    kinds = {a.pos for a in words[k].analyses}
+    if "noun" not in kinds or "" in kinds:
+        return False
+    after_determiner = k > 0 and bool(words[k - 1].genders("determiner"))
+    return after_determiner or not kinds & {"participle", "verb"}
+
+
 def has_noun_beside(words: Sequence[AnalysedWord], j: int, gender: str) -> bool:
     """Whether an adjective stands beside a noun of its gender, which it describes."""
-    beside = [words[k] for k in (j - 1, j + 1) if 0 <= k < len(words)]
-    return any(gender in word.genders("noun") for word in beside)
+    beside = [k for k in (j - 1, j + 1) if 0 <= k < len(words) and _is_noun(words, k)]
+    return any(gender in words[k].genders("noun") for k in beside)
+
+
+def is_in_predicate(words: Sequence[AnalysedWord], i: int) -> bool:
+    """Whether a noun follows a form of "to be", with its determiner and adjectives."""
+    while i and any(a.pos in _AGREEING for a in words[i - 1].analyses):
+        if _is_form(words[i - 1], _COPULAS):
+            return True
+        i -= 1
+    return _follows(words, i, _COPULAS)
+
+
+def is_of_perfect(words: Sequence[AnalysedWord], i: int, *, without_object: bool = False) -> bool:
+    """Whether a participle follows a form of "haber", which agrees with no subject.
+
+    `without_object`: nor with an object before it, which French has as in "je l'ai vue".
+    """
+    j = _before_adverbs(words, i)
+    if not _follows(words, i, _PERFECT):
+        return False
+    before = words[j - 1] if j else None
+    is_object = before is not None and bool(before.genders("pronoun"))
+    is_relative = any(w.text.lower() in {"que", "qu'"} for w in words[:j])
+    return not without_object or not (
+        is_relative or (is_object and before is not None and before.text.lower() in _OBJECTS)
+    )
+
+
+def _before_adverbs(words: Sequence[AnalysedWord], i: int) -> int:
+    """Return the place of the last word before another one that is no adverb."""
+    j = i - 1
+    while j >= 0 and any(a.pos == "" for a in words[j].analyses):
+        j -= 1
+    return j
+
+
+def _follows(words: Sequence[AnalysedWord], i: int, lemmas: frozenset[str]) -> bool:
+    """Whether a word follows a form of one of the verbs, with nothing but adverbs between."""
+    j = _before_adverbs(words, i)
+    return j >= 0 and _is_form(words[j], lemmas)
+
+
+def _is_form(word: AnalysedWord, lemmas: frozenset[str]) -> bool:
+    return any(a.lemma in lemmas for a in word.analyses)

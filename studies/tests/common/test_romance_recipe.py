@@ -1,4 +1,4 @@
-"""The recipe of evaluators in Spanish: grammar, generated sentences, corpora and twins."""
+"""The recipe of evaluators in Romance languages: grammar, sentences, corpora and twins."""
 
 import gettext
 from collections.abc import Iterator
@@ -17,43 +17,81 @@ from tools.evaluator_recipe import romance, twins
 from tools.evaluator_recipe.corpora import Corpus, corpora, read_corpus
 from tools.evaluator_recipe.kept_out import KeptOut
 from tools.evaluator_recipe.languages import german_of
-from tools.evaluator_recipe.romance import Person, RomanceMaker, parse_noun
-from tools.evaluator_recipe.romance_words import read_language
+from tools.evaluator_recipe.romance import Ending, Person, RomanceMaker, parse_noun
+from tools.evaluator_recipe.romance_words import languages, read_language
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker, read_phrases
 from tools.evaluator_recipe.train import Recipe, train
 
-SPANISH = read_language("es")
+
+@cases(
+    ("es", "médico/a", "médico médica médicos médicas"),
+    ("es", "doctor/a", "doctor doctora doctores doctoras"),
+    ("es", "juez=jueza", "juez jueza jueces juezas"),
+    ("es", "peón=peona", "peón peona peones peonas"),
+    ("es", "líder", "líder líder líderes líderes"),
+    ("es", "chef", "chef chef chefs chefs"),
+    ("fr", "avocat/e", "avocat avocate avocats avocates"),
+    ("fr", "acteur=actrice", "acteur actrice acteurs actrices"),
+    ("fr", "commercial/e", "commercial commerciale commerciaux commerciales"),
+    ("fr", "PDG=PDG=PDG=PDG", "PDG PDG PDG PDG"),
+)
+def test_nouns_have_four_forms(lang: str, cell: str, forms: str) -> None:
+    assert parse_noun(cell, read_language(lang)).forms == tuple(forms.split())
 
 
 @cases(
-    ("médico/a", "médico médica médicos médicas"),
-    ("doctor/a", "doctor doctora doctores doctoras"),
-    ("juez=jueza", "juez jueza jueces juezas"),
-    ("peón=peona", "peón peona peones peonas"),
-    ("líder", "líder líder líderes líderes"),
-    ("chef", "chef chef chefs chefs"),
+    ("es", "obrero/a de la construcción", "obreras de la construcción"),
+    ("fr", "agent/e d'entretien", "agentes d'entretien"),
 )
-def test_spanish_nouns_have_four_forms(cell: str, forms: str) -> None:
-    assert parse_noun(cell, SPANISH).forms == tuple(forms.split())
-
-
-def test_words_after_de_stay_in_the_singular() -> None:
-    forms = parse_noun("obrero/a de la construcción", SPANISH).forms
-    assert forms[3] == "obreras de la construcción"
+def test_complements_stay_in_the_singular(lang: str, cell: str, plural: str) -> None:
+    assert parse_noun(cell, read_language(lang)).forms[3] == plural
 
 
 @cases(
-    ("the", "", "m", "a", "al médico"),
-    ("the", "", "f", "a", "a la médica"),
-    ("the", "", "m", "de", "del médico"),
-    ("a", "new", "m", "de", "de un nuevo médico"),
-    ("our", "angry", "f", "", "nuestra médica enfadada"),
+    ("es", "médico/a", "the", "", "m", "a", "al médico"),
+    ("es", "médico/a", "the", "", "f", "a", "a la médica"),
+    ("es", "médico/a", "the", "", "m", "de", "del médico"),
+    ("es", "médico/a", "a", "new", "m", "de", "de un nuevo médico"),
+    ("es", "médico/a", "our", "angry", "f", "", "nuestra médica enfadada"),
+    ("fr", "directeur=directrice", "the", "", "m", "à", "au directeur"),
+    ("fr", "directeur=directrice", "the", "", "f", "de", "de la directrice"),
+    ("fr", "avocat/e", "the", "", "m", "de", "de l'avocat"),
+    ("fr", "avocat/e", "a", "", "f", "de", "d'une avocate"),
+    ("fr", "avocat/e", "my", "", "f", "", "mon avocate"),
+    ("fr", "avocat/e", "this", "", "m", "à", "à cet avocat"),
+    ("fr", "avocat/e", "the", "old", "m", "de", "du vieil avocat"),
+    ("fr", "avocat/e", "a", "angry", "f", "", "une avocate furieuse"),
 )
-def test_prepositions_and_articles_are_one_word_where_spanish_writes_one(
-    determiner: str, adjective: str, gender: Any, preposition: str, phrase: str
+def test_prepositions_and_articles_are_one_word_where_the_language_writes_one(
+    lang: str,
+    noun: str,
+    determiner: str,
+    adjective: str,
+    gender: Any,
+    preposition: str,
+    phrase: str,
 ) -> None:
-    person = Person("", "", parse_noun("médico/a", SPANISH), determiner, adjective, None, gender)
-    assert RomanceMaker("es", 1).phrase(person, preposition) == phrase
+    parsed = parse_noun(noun, read_language(lang))
+    person = Person("", "", parsed, determiner, adjective, None, gender)
+    assert RomanceMaker(lang, 1).phrase(person, preposition) == phrase
+
+
+@cases(
+    ("parce que il l'a dit", "parce qu'il l'a dit"),
+    ("si elle le aide", "si elle l'aide"),
+    ("si il la haïssait", "s'il la haïssait"),
+    ("de le rappeler", "de le rappeler"),
+    ("En tant que avocat", "En tant qu'avocat"),
+)
+def test_french_words_are_elided_before_vowels(text: str, written: str) -> None:
+    assert read_language("fr").write("Alors " + text) == "Alors " + written
+
+
+def test_words_that_agree_have_endings_of_their_own() -> None:
+    french = read_language("fr")
+    endings = [Ending.of("m", french), Ending.of("f", french)]
+    assert [f"{e:x/se}" for e in endings] == ["x", "se"]
+    assert [f"{e}" for e in endings] == ["", "e"]
 
 
 def test_sentences_depend_only_on_the_seed() -> None:
@@ -62,33 +100,52 @@ def test_sentences_depend_only_on_the_seed() -> None:
     assert sentences != other
 
 
-def test_every_phrase_can_be_filled_and_leaves_no_field_and_no_second_space() -> None:
-    for pair in islice(RomanceMaker("es", 5), 20_000):
+@pytest.mark.parametrize("lang", languages())
+def test_every_phrase_can_be_filled_and_leaves_no_field_and_no_second_space(lang: str) -> None:
+    for pair in islice(RomanceMaker(lang, 5), 20_000):
         for text in (pair.english, pair.target, pair.contrast):
             assert not {"{", "}"} & {*text}, pair
             assert "  " not in text.replace(" .", "  "), pair
 
 
-def test_development_sentences_show_one_cue_and_use_phrases_of_their_own() -> None:
-    for kind, rows in read_phrases("es/phrases.tsv", development=True).items():
-        assert not {*rows} & {*read_phrases("es/phrases.tsv", development=False)[kind]}
-    for pair in islice(RomanceMaker("es", 3, development=True), 500):
+@pytest.mark.parametrize("lang", languages())
+def test_tables_have_the_english_side_of_every_language(lang: str) -> None:
+    english, spanish = ([o.english for o in romance.read_occupations(c)] for c in (lang, "es"))
+    assert english == spanish
+    phrases, of_spanish = (
+        {
+            kind: [row[0] for row in rows]
+            for kind, rows in read_phrases(f"{code}/phrases.tsv", development=True).items()
+        }
+        for code in (lang, "es")
+    )
+    assert phrases == of_spanish
+
+
+@pytest.mark.parametrize("lang", languages())
+def test_development_sentences_show_one_cue_and_use_phrases_of_their_own(lang: str) -> None:
+    for kind, rows in read_phrases(f"{lang}/phrases.tsv", development=True).items():
+        assert not {*rows} & {*read_phrases(f"{lang}/phrases.tsv", development=False)[kind]}
+    for pair in islice(RomanceMaker(lang, 3, development=True), 500):
         assert pair.english.count("[") == pair.contrast.count("[") == 1
         assert pair.english != pair.contrast
 
 
 @cases(
-    ("Tom asked Mary.", "Tom le preguntó a Mary.", None, ""),
-    ("I saw Tom.", "Vi a Tom.", None, "Vi a"),
-    ("He left.", "Él se fue.", "f", "a se fue."),
-    ("He left.", "Se fue.", None, ""),
-    ("Is Tom here?", "¿Tom está aquí?", "m", "¿E"),
+    ("es", "Tom asked Mary.", "Tom le preguntó a Mary.", None, ""),
+    ("es", "I saw Tom.", "Vi a Tom.", None, "Vi a"),
+    ("es", "He left.", "Él se fue.", "f", "a se fue."),
+    ("es", "He left.", "Se fue.", None, ""),
+    ("es", "Is Tom here?", "¿Tom está aquí?", "m", "¿E"),
+    ("fr", "He left.", "Il est parti.", "m", " est parti."),
+    ("fr", "I know Tom left.", "Je sais que Tom est parti.", "m", "Je sais que l"),
+    ("fr", "Tom left.", "Elle est partie.", None, ""),
 )
 def test_names_are_replaced_where_both_sides_have_one(
-    english: str, target: str, shown: Any, part: str
+    lang: str, english: str, target: str, shown: Any, part: str
 ) -> None:
-    maker = RomanceMaker("es", 11)
-    pair = romance.with_person(Pair(english, target), maker, "es", cued=True, shown=shown)
+    maker = RomanceMaker(lang, 11)
+    pair = romance.with_person(Pair(english, target), maker, lang, cued=True, shown=shown)
     if not part:
         assert pair is None
     else:
@@ -148,28 +205,41 @@ def test_a_corpus_without_files_is_refused(tmp_path: Path) -> None:
 
 def test_the_corpora_at_hand_have_pairs(shared: Path, tmp_path: Path) -> None:
     sizes = {
-        row.name: len(read_corpus(row, upstream=shared / "upstream", packages=tmp_path))
-        for row in corpora("es")
-        if row.kind == "moses"
+        (row.lang, row.name): len(read_corpus(row, upstream=shared / "upstream", packages=tmp_path))
+        for lang in ("es", "fr")
+        for row in corpora(lang)
+        if row.kind in {"moses", "tatoeba"}
     }
-    assert sizes == {"Tatoeba": 16_739}
+    assert sizes == {
+        ("es", "Tatoeba"): 16_739,
+        ("fr", "Tatoeba"): 167_124,
+        ("fr", "test sets of Tatoeba"): 12_785,
+    }
 
 
-def copies(*rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
-    reader = open_reader("apertium", "es")
-    # Each noun stands in more than one pair, or nothing links it to its English word.
+#: Each noun stands in more than one pair, or nothing links it to its English word.
+_LINKS = {
+    "es": (("doctor", "médico"), ("friend", "amigo"), ("queen", "reina")),
+    "fr": (("lawyer", "avocat"), ("boss", "patron"), ("friend", "ami"), ("actor", "acteur")),
+}
+
+
+def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    reader = open_reader("apertium", lang)
     more = [
-        Pair(f"{word} number {i}", f"{noun} número {i}")
-        for word, noun in (("doctor", "médico"), ("friend", "amigo"), ("queen", "reina"))
+        Pair(f"{word} number {i}", f"{noun} {number} {i}")
+        for word, noun in _LINKS[lang]
+        for number in ("número" if lang == "es" else "numéro",)
         for i in range(9)
     ]
-    made = twins.cued_copies([*(Pair(*row) for row in rows), *more], reader, "es")
+    made = twins.cued_copies([*(Pair(*row) for row in rows), *more], reader, lang)
     return ((p.english, p.target) for p in made if " number " not in p.english)
 
 
 @needs_apertium
 @cases(
     (
+        "es",
         ("The doctor is here.", "El médico está aquí."),
         [
             ("The [male] doctor is here.", "El médico está aquí."),
@@ -177,6 +247,7 @@ def copies(*rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
         ],
     ),
     (
+        "es",
         ("I saw the old doctor.", "Vi al viejo médico."),
         [
             ("I saw the old [male] doctor.", "Vi al viejo médico."),
@@ -184,25 +255,75 @@ def copies(*rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
         ],
     ),
     (
+        "es",
         ("My friends are here.", "Mis amigas están aquí."),
         [
             ("My [female] friends are here.", "Mis amigas están aquí."),
             ("My [male] friends are here.", "Mis amigos están aquí."),
         ],
     ),
+    (
+        "es",
+        ("I spoke of the doctor.", "Hablé de la médica."),
+        [
+            ("I spoke of the [female] doctor.", "Hablé de la médica."),
+            ("I spoke of the [male] doctor.", "Hablé del médico."),
+        ],
+    ),
+    (
+        "fr",
+        ("I spoke to the new lawyer.", "J'ai parlé à la nouvelle avocate."),
+        [
+            ("I spoke to the new [female] lawyer.", "J'ai parlé à la nouvelle avocate."),
+            ("I spoke to the new [male] lawyer.", "J'ai parlé au nouvel avocat."),
+        ],
+    ),
+    (
+        "fr",
+        ("This lawyer has eaten.", "Cet avocat a mangé."),
+        [
+            ("This [male] lawyer has eaten.", "Cet avocat a mangé."),
+            ("This [female] lawyer has eaten.", "Cette avocate a mangé."),
+        ],
+    ),
+    (
+        "fr",
+        ("My friend is here.", "Mon ami est ici."),
+        [
+            ("My [male] friend is here.", "Mon ami est ici."),
+            ("My [female] friend is here.", "Mon amie est ici."),
+        ],
+    ),
     # "Cansado" might be the doctor's: no twin.
     (
+        "es",
         ("The doctor is tired.", "El médico está cansado."),
         [("The [male] doctor is tired.", "El médico está cansado.")],
     ),
+    (
+        "fr",
+        ("The boss has not come.", "Le patron n'est pas venu."),
+        [("The [male] boss has not come.", "Le patron n'est pas venu.")],
+    ),
+    # Nor where a pronoun or another noun stands for the same person.
+    (
+        "fr",
+        ("Is the boss here?", "Le patron est-il ici ?"),
+        [("Is the [male] boss here?", "Le patron est-il ici ?")],
+    ),
+    (
+        "fr",
+        ("One of my friends came.", "Un de mes amis arriva."),
+        [("One of my [male] friends came.", "Un de mes amis arriva.")],
+    ),
     # Whom the word means is not certain, or shown by the English word.
-    (("A doctor met a doctor.", "Un médico conoció a otro médico."), []),
-    (("The queen is here.", "La reina está aquí."), []),
+    ("es", ("A doctor met a doctor.", "Un médico conoció a otro médico."), []),
+    ("es", ("The queen is here.", "La reina está aquí."), []),
 )
 def test_copies_have_the_cue_that_the_noun_shows_and_twins_where_all_agrees(
-    row: tuple[str, str], made: list[tuple[str, str]]
+    lang: str, row: tuple[str, str], made: list[tuple[str, str]]
 ) -> None:
-    assert [*copies(row)] == made
+    assert [*copies(lang, row)] == made
 
 
 def test_training_that_was_stopped_goes_on_and_ends_with_the_same_weights(
