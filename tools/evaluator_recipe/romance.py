@@ -404,7 +404,8 @@ def with_person(
     match = _NAMED.search(pair.english)
     assert match is not None
     in_target = re.compile(
-        rf"\b(?:({'|'.join(language.prepositions.values())}) )?(?:{language.names[names[0]]})\b"
+        rf"\b(?:((?i:{'|'.join(language.prepositions.values())})) )?"
+        rf"(?:{language.names[names[0]]})\b"
         if names[0] in language.names
         else f"^(){language.pronouns['m' if names[0] == 'He' else 'f']['s'].capitalize()}(?= )"
     )
@@ -417,7 +418,7 @@ def with_person(
             break
     else:
         return None
-    words = maker.phrase(person, places[0][1] or "")
+    words = maker.phrase(person, (places[0][1] or "").lower())
     start, end = places[0].span()
     is_first = not any(c.isalnum() for c in pair.target[:start])
     # The word before may be written together with the first of these, as "que un" is "qu'un".

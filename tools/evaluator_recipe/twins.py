@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -21,8 +21,11 @@ _ENGLISH_WORD = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 #: A word is linked to an English one by Dice's coefficient over the corpus, at least this one.
 _LINKED, _SEEN = 0.15, 3
 _PERFECT = frozenset({"haber", "avoir", "avere", "ter"})
-_COPULAS = frozenset({"ser", "estar", "être", "essere"})
-_OBJECTS = {"l'", "les", "m'", "nous", "s'", "t'", "vous"}
+_COPULAS = frozenset({"ser", "estar", "être", "essere", "diventare", "restare", "sembrare"})
+_OBJECTS = frozenset(
+    {"l'", "les", "m'", "nous", "s'", "t'", "vous"}
+    | {"la", "le", "li", "lo", "mi", "ti", "ci", "vi"}
+)
 _AGREEING = ("adjective", "participle", "determiner", "numeral")
 
 
@@ -78,6 +81,12 @@ def _twins(
         for pos, table in forms.items():
             if twin in known and _are_twins(known[word], known[twin], pos):
                 table[word] = twin
+    # One of two nouns may be no person: "morte" is death, and dead women.
+    for word, twin in [*forms["noun"].items()]:
+        if any(
+            len({a.lemma for a in known[w].analyses if a.pos == "noun"}) > 1 for w in (word, twin)
+        ):
+            del forms["noun"][word]
     return _Twins(forms["noun"], forms["adjective"])
 
 
@@ -107,6 +116,7 @@ class _Links:
         self._english: Counter[str] = Counter()
         self._nouns: Counter[str] = Counter()
         self._both: Counter[tuple[str, str]] = Counter()
+        self._names = _names(pair.english for pair in pairs)
         for pair, words in zip(pairs, analysed, strict=True):
             english = {_singular(w) for w in _ENGLISH_WORD.findall(pair.english.lower())}
             persons = {_lemma(w) for w in words if w.text.lower() in nouns}
@@ -119,22 +129,38 @@ class _Links:
         lemma, best, linked = _lemma(noun), _LINKED, None
         for match in _ENGLISH_WORD.finditer(english):
             word = _singular(match.group().lower())
-            # Names, and languages, which Spanish writes as it writes their speakers.
-            is_name = match.start() > 0 and match.group()[0].isupper()
+            # Names, and languages, which are written as their speakers are.
+            is_name = match.group()[0].isupper() and (match.start() > 0 or word in self._names)
             n = self._both[word, lemma]
             dice = 2 * n / (self._english[word] + self._nouns[lemma])
             before = re.search(r"[A-Za-z]+(?= $)", english[: match.start()])
             words = {word, before.group().lower() if before else ""}  # "a female doctor"
-            if n >= _SEEN and dice > best and not is_name and not words & _gendered_words():
-                best, linked = dice, match
+            if n >= _SEEN and dice > best:
+                best = dice
+                is_refused = word in _words("no_people.txt") or words & _words("gendered_words.txt")
+                linked = None if is_name or is_refused else match
         if linked is None or len(re.findall(rf"\b{linked.group()}\b", english)) > 1:
             return None
         return linked
 
 
+def _names(texts: Iterable[str]) -> frozenset[str]:
+    """Return the words, in lower case, that mostly have a capital where they do not begin a text."""
+    counts: Counter[tuple[str, bool]] = Counter()
+    for text in texts:
+        for match in _ENGLISH_WORD.finditer(text):
+            if match.start() > 0:
+                counts[_singular(match.group().lower()), match.group()[0].isupper()] += 1
+    return frozenset(
+        word
+        for word, is_capital in counts
+        if is_capital and counts[word, True] > counts[word, False]
+    )
+
+
 @cache
-def _gendered_words() -> frozenset[str]:
-    text = (files(__package__) / "gendered_words.txt").read_text(encoding="utf-8")
+def _words(name: str) -> frozenset[str]:
+    text = (files(__package__) / name).read_text(encoding="utf-8")
     return frozenset(line for line in text.splitlines() if not line.startswith("#"))
 
 
@@ -143,6 +169,8 @@ def _lemma(word: AnalysedWord) -> str:
 
 
 def _singular(word: str) -> str:
+    if word.endswith("sses"):
+        return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
@@ -159,6 +187,8 @@ def _shown_gender(words: Sequence[AnalysedWord], i: int) -> Gender | None:
         before and (before.genders("determiner") or (before.genders("adjective") and not is_verb))
     ):
         return None
+    if not is_noun_alone and before and any(a.pos == "" for a in before.analyses):
+        return None  # it may be an adjective after an adverb: "troppo vecchio"
     if not is_noun_alone and i + 1 < len(words) and _is_noun(words, i + 1):
         return None
     return _GENDERS.get(words[i].shown_gender("noun"))
@@ -181,16 +211,17 @@ def _twin(
         determiners = {feminine: masculine for masculine, feminine in determiners.items()}
     same = MASCULINE if gender == "m" else FEMININE
     changed = {i: twins.nouns[words[i].text.lower()]}
-    around = _around(words, i)
+    around = _around(words, i, determiners)
     for j in around:
         form = words[j].text.lower()
-        if form in determiners:
+        # An adjective may have a shorter form before its noun: "buon amico".
+        if form in determiners and (j < i or form not in twins.adjectives):
             changed[j] = determiners[form]
         elif words[j].shown_gender("adjective", "participle") == same:
             if form not in twins.adjectives:
                 return None
             changed[j] = twins.adjectives[form]
-        elif same in words[j].genders("determiner") and len(words[j].genders("determiner")) == 1:
+        elif not words[j].analyses or words[j].genders("determiner") == {same}:
             return None
     if _agrees_elsewhere(words, i, {*changed, *around}, same, twins, language):
         return None
@@ -217,18 +248,32 @@ def _agrees_elsewhere(
     ):
         return True  # "la coureuse la plus rapide"
     plural = any(a.number == "plural" for a in words[i].analyses)
+    subjects = {language.pronouns[gender]["s"] for gender in _GENDERS.values()}
     for j, word in enumerate(words):
         if j in beside:
             continue
         shown = word.shown_gender("adjective", "participle") == same
-        is_other = any(a.pos in {"noun", "verb"} for a in word.analyses)
+        kinds = {a.pos for a in word.analyses}
+        # Italian "rimasti" might be a verb with a pronoun, and is a participle.
+        is_other = not kinds.isdisjoint({"noun", "verb"}) and kinds != {"participle", "verb"}
         is_other = is_other and not _follows(words, j, _COPULAS)
         of_perfect = language.perfect and is_of_perfect(words, j, without_object=True)
         if shown and not is_other and not of_perfect and not has_noun_beside(words, j, same):
             return True
+        is_subject = j + 1 < len(words) and _is_form(words[j + 1], _COPULAS)
+        if word.genders("determiner") == {same} and _is_only_adjective(words[j + 1 : j + 3]):
+            return True  # "è la peggiore"
+        if is_subject and word.genders("pronoun") == {same} and word.text.lower() not in subjects:
+            return True  # "questo è il gatto"
         if _refers(word, same, plural=plural) or _is_predicate(words, j, same, twins, language):
             return True
     return False
+
+
+def _is_only_adjective(words: Sequence[AnalysedWord]) -> bool:
+    """Whether the first word is an adjective, and neither it nor the next one may be a noun."""
+    kinds = [{a.pos for a in word.analyses} for word in words]
+    return bool(kinds) and kinds[0] == {"adjective"} and "noun" not in kinds[-1]
 
 
 def _is_one_of(words: Sequence[AnalysedWord], j: int, gender: str) -> bool:
@@ -287,11 +332,12 @@ def _written(
         first -= 1
     parts = ["", "", ""]
     start = 0
+    searched = target.replace("’", "'")  # as the reader writes it
     for j, word in enumerate(words):
-        begin = target.find(word.text, start)
+        begin = searched.find(word.text, start)
         if begin < 0:
             return None
-        new = changed.get(j, word.text)
+        new = changed.get(j, target[begin : begin + len(word.text)])
         new = capital(new) if word.text[:1].isupper() and j in changed else new
         part = 0 if j < first else 1 if j <= noun else 2
         parts[0 if j <= first else part] += target[start:begin]
@@ -300,27 +346,45 @@ def _written(
     return parts[0] + language.write(parts[1]) + parts[2] + target[start:]
 
 
-def _around(words: Sequence[AnalysedWord], i: int) -> list[int]:
-    """Return the places of the words beside a noun that may agree with it."""
+def _around(words: Sequence[AnalysedWord], i: int, determiners: Mapping[str, str]) -> list[int]:
+    """Return the places of the words beside a noun that may agree with it, and of unknown ones."""
     places = []
     for step in (-1, 1):
         j = i + step
-        while 0 <= j < len(words) and any(a.pos in _AGREEING for a in words[j].analyses):
+        while 0 <= j < len(words) and _may_agree(words[j]):
             is_determiner = any(a.pos == "determiner" for a in words[j].analyses)
             of_verb = any(a.pos == "participle" for a in words[j].analyses) and _follows(
                 words, j, _COPULAS | _PERFECT
             )
             # What comes next is another noun's, or agrees with the subject.
-            if (step > 0 and is_determiner) or (step < 0 and of_verb):
+            if (step > 0 and _begins_phrase(words, j)) or (step < 0 and of_verb):
                 break
             places.append(j)
-            if is_determiner:
-                # "Tous les", "todos los"
-                if j and words[j - 1].genders("determiner") and words[j - 1].genders("pronoun"):
-                    places.append(j - 1)
-                break
             j += step
+            if is_determiner and step < 0:
+                # "Tous les", "todos los", "tutti gli altri"
+                while j >= 0 and _is_before_determiner(words[j], determiners):
+                    places.append(j)
+                    j += step
+                break
     return places
+
+
+def _may_agree(word: AnalysedWord) -> bool:
+    return any(a.pos in _AGREEING for a in word.analyses) or (
+        not word.analyses and word.text.islower()
+    )
+
+
+def _is_before_determiner(word: AnalysedWord, determiners: Mapping[str, str]) -> bool:
+    return bool(word.genders("determiner")) or word.text.lower() in determiners
+
+
+def _begins_phrase(words: Sequence[AnalysedWord], j: int) -> bool:
+    """Whether a word after a noun begins the phrase of another one: not "mio" in "amico mio"."""
+    kinds = [{a.pos for a in word.analyses} for word in words[j : j + 2]]
+    is_last = len(kinds) == 1 or kinds[1].isdisjoint({"noun", "adjective"})
+    return "determiner" in kinds[0] and not ("adjective" in kinds[0] and is_last)
 
 
 def _is_noun(words: Sequence[AnalysedWord], k: int) -> bool:
@@ -378,4 +442,4 @@ def _follows(words: Sequence[AnalysedWord], i: int, lemmas: frozenset[str]) -> b
 
 
 def _is_form(word: AnalysedWord, lemmas: frozenset[str]) -> bool:
-    return any(a.lemma in lemmas for a in word.analyses)
+    return any(a.lemma.lower() in lemmas for a in word.analyses)
