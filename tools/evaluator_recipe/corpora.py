@@ -4,6 +4,7 @@ Tatoeba, the messages of translated programs of Debian, and the files of transla
 
 from __future__ import annotations
 
+import html
 import re
 import subprocess
 import unicodedata
@@ -22,7 +23,9 @@ from tools.evaluator_recipe.sentences import Pair
 LONGEST = 24  # words
 # Places that a program fills, markup and code: no text that a person would translate.
 _MARKUP = re.compile(r"[%$][\w(]|[<>{}\[\]|`\\_^~*=#@]|::|\w/\w|\w\(\)|https?:")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”']? +(?=[\"“¿¡A-ZÀÁÂÇÉÊÍÎÓÔÚÑŒ])")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”']? +(?=[\"“¿¡A-ZÀ-ÖØ-ÞŒ])")
+_TAG = re.compile(r"<[^>]+>")
+_PARAGRAPH = re.compile(r'<(p|h\d)\b[^>]*? id="(?P<id>[^"]+)"[^>]*>(?P<text>.*?)</\1>', re.DOTALL)
 
 
 class Corpus(NamedTuple):
@@ -47,7 +50,8 @@ def fetch_packages(lang: str, folder: Path) -> None:
     """Download the Debian packages of a language by `apt-get`, and unpack those that are not there."""
     folder.mkdir(parents=True, exist_ok=True)
     for corpus in corpora(lang):
-        for package in corpus.address.partition(":")[0].split(",") if corpus.kind == "mo" else ():
+        of_debian = corpus.kind in {"help", "mo"}
+        for package in corpus.address.partition(":")[0].split(",") if of_debian else ():
             if not (folder / package).is_dir():
                 subprocess.run(["apt-get", "download", package], cwd=folder, check=True)
                 (archive,) = folder.glob(f"{package}_*.deb")
@@ -64,6 +68,9 @@ def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]
     if corpus.kind == "mo":
         names, _, pattern = corpus.address.partition(":")
         paths = [path for name in names.split(",") for path in (packages / name).glob(pattern)]
+    elif corpus.kind == "help":  # the package of the language, and that of English
+        name, pattern = corpus.address.split(",")[0], corpus.address.partition(":")[2]
+        paths = [*(packages / name).glob(pattern)]
     elif corpus.kind == "po":
         paths = [*(upstream / corpus.address).rglob("*.po")]
     elif corpus.kind == "tatoeba":  # the address ends with the sha256
@@ -76,6 +83,7 @@ def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]
             " none; name the folder of the upstream repositories by --data-dir"
         )
     readers: dict[str, Callable[[Path], Iterable[tuple[str, str]]]] = {
+        "help": _of_help,
         "mo": _of_mo,
         "po": _of_po,
         "moses": _of_moses,
@@ -108,6 +116,24 @@ def _of_po(path: Path) -> Iterator[tuple[str, str]]:
         for message in read_po(file):
             if isinstance(message.id, str) and not message.fuzzy:
                 yield message.id, str(message.string)
+
+
+def _of_help(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the paragraphs of a page of LibreOffice's help: those of both languages share an id."""
+    package = next(p for p in path.parents if p.name.startswith("libreoffice-help-"))
+    lang = package.name.rpartition("-")[2]
+    page = path.relative_to(package).as_posix().replace(f"/help/{lang}/", "/help/en-US/")
+    of_english = package.with_name("libreoffice-help-en-us") / page
+    if not of_english.is_file():
+        return
+    english, target = (
+        {
+            match["id"]: html.unescape(_TAG.sub("", match["text"]))
+            for match in _PARAGRAPH.finditer(p.read_text(encoding="utf-8"))
+        }
+        for p in (of_english, path)
+    )
+    yield from ((text, target[name]) for name, text in english.items() if name in target)
 
 
 def _usable(texts: Iterable[tuple[str, str]]) -> Iterator[Pair]:
