@@ -34,6 +34,13 @@ from tools.evaluator_recipe.train import Recipe, train
     ("fr", "acteur=actrice", "acteur actrice acteurs actrices"),
     ("fr", "commercial/e", "commercial commerciale commerciaux commerciales"),
     ("fr", "PDG=PDG=PDG=PDG", "PDG PDG PDG PDG"),
+    ("it", "psicologo/a", "psicologo psicologa psicologi psicologhe"),
+    ("it", "cuoco/a", "cuoco cuoca cuochi cuoche"),
+    ("it", "operaio/a", "operaio operaia operai operaie"),
+    ("it", "attore=attrice", "attore attrice attori attrici"),
+    ("it", "artista", "artista artista artisti artiste"),
+    ("it", "manager", "manager manager manager manager"),
+    ("it", "sindaco=sindaca=sindaci=sindache", "sindaco sindaca sindaci sindache"),
 )
 def test_nouns_have_four_forms(lang: str, cell: str, forms: str) -> None:
     assert parse_noun(cell, read_language(lang)).forms == tuple(forms.split())
@@ -42,6 +49,7 @@ def test_nouns_have_four_forms(lang: str, cell: str, forms: str) -> None:
 @cases(
     ("es", "obrero/a de la construcción", "obreras de la construcción"),
     ("fr", "agent/e d'entretien", "agentes d'entretien"),
+    ("it", "addetto/a alle pulizie", "addette alle pulizie"),
 )
 def test_complements_stay_in_the_singular(lang: str, cell: str, plural: str) -> None:
     assert parse_noun(cell, read_language(lang)).forms[3] == plural
@@ -61,6 +69,16 @@ def test_complements_stay_in_the_singular(lang: str, cell: str, plural: str) -> 
     ("fr", "avocat/e", "this", "", "m", "à", "à cet avocat"),
     ("fr", "avocat/e", "the", "old", "m", "de", "du vieil avocat"),
     ("fr", "avocat/e", "a", "angry", "f", "", "une avocate furieuse"),
+    ("it", "medico/a", "the", "", "m", "di", "del medico"),
+    ("it", "medico/a", "my", "", "f", "a", "alla mia medica"),
+    ("it", "studente=studentessa", "the", "", "m", "da", "dallo studente"),
+    ("it", "studente=studentessa", "a", "young", "f", "", "una giovane studentessa"),
+    ("it", "studente=studentessa", "that", "", "m", "", "quello studente"),
+    ("it", "psicologo/a", "a", "", "m", "", "uno psicologo"),
+    ("it", "amico/a", "the", "", "f", "a", "all'amica"),
+    ("it", "amico/a", "a", "", "f", "", "un'amica"),
+    ("it", "amico/a", "that", "angry", "m", "", "quell'amico arrabbiato"),
+    ("it", "amico/a", "the", "old", "m", "di", "del vecchio amico"),
 )
 def test_prepositions_and_articles_are_one_word_where_the_language_writes_one(
     lang: str,
@@ -74,6 +92,18 @@ def test_prepositions_and_articles_are_one_word_where_the_language_writes_one(
     parsed = parse_noun(noun, read_language(lang))
     person = Person("", "", parsed, determiner, adjective, None, gender)
     assert RomanceMaker(lang, 1).phrase(person, preposition) == phrase
+
+
+@cases(
+    ("I studenti", "Gli studenti"),
+    ("i amici", "gli amici"),
+    ("la ha vista", "l'ha vista"),
+    ("lo aiutò", "l'aiutò"),
+    ("dei suoi problemi", "dei suoi problemi"),
+    ("e è felice", "ed è felice"),
+)
+def test_italian_words_fit_the_next_sound(text: str, written: str) -> None:
+    assert read_language("it").write(text) == written
 
 
 @cases(
@@ -140,6 +170,10 @@ def test_development_sentences_show_one_cue_and_use_phrases_of_their_own(lang: s
     ("fr", "He left.", "Il est parti.", "m", " est parti."),
     ("fr", "I know Tom left.", "Je sais que Tom est parti.", "m", "Je sais que l"),
     ("fr", "Tom left.", "Elle est partie.", None, ""),
+    ("it", "I ran away from Tom.", "Sono scappato da Tom.", "m", "Sono scappato da"),
+    ("it", "She left.", "Lei è partita.", "f", " è partita."),
+    ("it", "Tom likes cats.", "A Tom piacciono i gatti.", "m", "Al"),
+    ("it", "Tom left.", "È partito.", None, ""),
 )
 def test_names_are_replaced_where_both_sides_have_one(
     lang: str, english: str, target: str, shown: Any, part: str
@@ -192,6 +226,21 @@ def _compiled(messages: dict[str, str]) -> bytes:
     return file.getvalue()
 
 
+def test_paragraphs_of_help_are_paired_by_their_ids(tmp_path: Path) -> None:
+    pages = {
+        "en-us/usr/help/en-US": '<p id="a">Click <b>the</b> button.</p><p id="b">Not here</p>',
+        "it/usr/help/it": '<p id="a" class="y">Fate clic sul &#171;pulsante&#187;.</p>',
+    }
+    for name, text in pages.items():
+        path = tmp_path / f"packages/libreoffice-help-{name}/text/page.html"
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    names = "libreoffice-help-it,libreoffice-help-en-us"
+    assert corpus(tmp_path, "help", f"{names}:usr/help/it/text/*.html") == [
+        Pair("Click the button.", "Fate clic sul «pulsante».")
+    ]
+
+
 def test_a_corpus_without_files_is_refused(tmp_path: Path) -> None:
     fails(
         FileNotFoundError,
@@ -206,7 +255,7 @@ def test_a_corpus_without_files_is_refused(tmp_path: Path) -> None:
 def test_the_corpora_at_hand_have_pairs(shared: Path, tmp_path: Path) -> None:
     sizes = {
         (row.lang, row.name): len(read_corpus(row, upstream=shared / "upstream", packages=tmp_path))
-        for lang in ("es", "fr")
+        for lang in ("es", "fr", "it")
         for row in corpora(lang)
         if row.kind in {"moses", "tatoeba"}
     }
@@ -214,6 +263,7 @@ def test_the_corpora_at_hand_have_pairs(shared: Path, tmp_path: Path) -> None:
         ("es", "Tatoeba"): 16_739,
         ("fr", "Tatoeba"): 167_124,
         ("fr", "test sets of Tatoeba"): 12_785,
+        ("it", "Tatoeba"): 17_299,
     }
 
 
@@ -221,15 +271,16 @@ def test_the_corpora_at_hand_have_pairs(shared: Path, tmp_path: Path) -> None:
 _LINKS = {
     "es": (("doctor", "médico"), ("friend", "amigo"), ("queen", "reina")),
     "fr": (("lawyer", "avocat"), ("boss", "patron"), ("friend", "ami"), ("actor", "acteur")),
+    "it": (("student", "studente"), ("friend", "amico"), ("actor", "attore"), ("cat", "gatto")),
 }
+_NUMBER = {"es": "número", "fr": "numéro", "it": "numero"}
 
 
 def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
     reader = open_reader("apertium", lang)
     more = [
-        Pair(f"{word} number {i}", f"{noun} {number} {i}")
+        Pair(f"{word} number {i}", f"{noun} {_NUMBER[lang]} {i}")
         for word, noun in _LINKS[lang]
-        for number in ("número" if lang == "es" else "numéro",)
         for i in range(9)
     ]
     made = twins.cued_copies([*(Pair(*row) for row in rows), *more], reader, lang)
@@ -294,6 +345,32 @@ def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
             ("My [female] friend is here.", "Mon amie est ici."),
         ],
     ),
+    (
+        "it",
+        ("I saw the student.", "Ho visto lo studente."),
+        [
+            ("I saw the [male] student.", "Ho visto lo studente."),
+            ("I saw the [female] student.", "Ho visto la studentessa."),
+        ],
+    ),
+    (
+        "it",
+        ("She is a friend of the actor's.", "È un'amica dell’attore."),
+        [
+            ("She is a [female] friend of the actor's.", "È un'amica dell’attore."),
+            ("She is a [male] friend of the actor's.", "È un amico dell’attore."),
+            ("She is a friend of the [male] actor's.", "È un'amica dell’attore."),
+            ("She is a friend of the [female] actor's.", "È un'amica dell’attrice."),
+        ],
+    ),
+    (
+        "it",
+        ("All my other friends left.", "Tutti gli altri amici miei partirono."),
+        [
+            ("All my other [male] friends left.", "Tutti gli altri amici miei partirono."),
+            ("All my other [female] friends left.", "Tutte le altre amiche mie partirono."),
+        ],
+    ),
     # "Cansado" might be the doctor's: no twin.
     (
         "es",
@@ -305,7 +382,22 @@ def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
         ("The boss has not come.", "Le patron n'est pas venu."),
         [("The [male] boss has not come.", "Le patron n'est pas venu.")],
     ),
+    (
+        "it",
+        ("The students have never come back.", "Gli studenti non sono mai tornati."),
+        [
+            (
+                "The [male] students have never come back.",
+                "Gli studenti non sono mai tornati.",
+            )
+        ],
+    ),
     # Nor where a pronoun or another noun stands for the same person.
+    (
+        "it",
+        ("This is the cat.", "Questo è il gatto."),
+        [("This is the [male] cat.", "Questo è il gatto.")],
+    ),
     (
         "fr",
         ("Is the boss here?", "Le patron est-il ici ?"),
