@@ -53,6 +53,7 @@ _LABELS = (
     ("gender_alternatives", "fr"),
 )
 _ASKED = ("de",)
+_CHAT_MODELS = ("SmolLM2-135M-Instruct",)
 _SMOLLM2, _GEMMA3 = "SmolLM2-135M-Instruct", "Gemma 3 270M"
 _EMBEDDED = "cc-tiny-en-de"
 _FOLDERS = {_SMOLLM2: "smollm2", _GEMMA3: "gemma3"}
@@ -172,7 +173,7 @@ def _choices(result: EvaluationResult) -> list[str]:
 
 
 def asking_table(data_dir: Path, models: Path) -> str:
-    """Return how often models choose the translation that fits the cue."""
+    """Return how often models made for conversations choose the translation that fits the cue."""
     lines = [
         "| pair | model | read from | same choice in both orders | right of these |",
         "|---|---|---|---|---|",
@@ -180,7 +181,8 @@ def asking_table(data_dir: Path, models: Path) -> str:
     for lang in _ASKED:
         material = Material("en", lang, questions(lang, data_dir))
         plan = plan_choices(material.examples, n_shots=0, both_orders=True)
-        for model, folder in _FOLDERS.items():
+        for model in _CHAT_MODELS:
+            folder = _FOLDERS[model]
             chat = open_local_chat(
                 str(models / folder), decoding=Decoding(max_new_tokens=16), device="cpu"
             )
@@ -209,7 +211,7 @@ a man are drawn (seed {_SEED}), one of a sentence. Contrastive conditioning by c
 
 {scoring}
 
-The same models, asked in words which of two translations by people is right (as by
+{_SMOLLM2}, asked in words which of two translations by people is right (as by
 `cc-hf ask --shots 0 --both-orders --answer-logprobs`): {_N_ASKED} sentences of the gender
 alternatives, each under a cue for either gender (`gender_nouns`). A choice counts if it stays the
 same when the options change places:
