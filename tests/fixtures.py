@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.helpers import browser as browsers
+from tests.helpers import real_models as kept_models
 from tests.helpers.skips import refused, skip_reason
 
 _ROOM = 4 * 2**30  # bytes that a run may need at once, with a margin
@@ -66,7 +67,12 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     no_data = "the real data (the folder shared beside the project, or CC_HF_SHARED) is not here"
     no_data = "" if _shared_folder().is_dir() else no_data
-    reasons = {"shared": ("shared", no_data), "browser": ("browser_page", browsers.missing())}
+    not_asked = "" if kept_models.VARIABLE in os.environ else kept_models.NOT_ASKED
+    reasons = {
+        "shared": ("shared", no_data),
+        "browser": ("browser_page", browsers.missing()),
+        "real_models": ("real_models", not_asked),
+    }
     for marker, (fixture, reason) in reasons.items():
         for item in items:
             if fixture in getattr(item, "fixturenames", ()):
@@ -182,6 +188,24 @@ def tiny_marian(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tests.helpers.models import save_tiny_marian
 
     return save_tiny_marian(tmp_path_factory.mktemp("tiny-marian"))
+
+
+@pytest.fixture(scope="session")
+def real_models() -> Path:
+    """Return the folder of real models; tests that use it get the marker `real_models`."""
+    return kept_models.kept_folder(_ROOT)
+
+
+@pytest.fixture(scope="session")
+def smollm2(real_models: Path) -> Path:
+    """Return SmolLM2-135M-Instruct, which has a chat template."""
+    return kept_models.real_model("smollm2", real_models)
+
+
+@pytest.fixture(scope="session")
+def gemma3(real_models: Path) -> Path:
+    """Return Gemma 3 270M, which reads many languages and has no chat template."""
+    return kept_models.real_model("gemma3", real_models)
 
 
 @pytest.fixture

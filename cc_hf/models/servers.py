@@ -189,8 +189,8 @@ class Server:
         if not isinstance(listed, list):
             raise EvaluatorError(
                 f"{self.url}/models: expected a list of models,"
-                f" {outcome.error or 'got something else'}; check the address, which often ends in"
-                " /v1"
+                f" {outcome.error or 'got something else'}; name the model, which some servers do"
+                " not list, or check the address, which often ends in /v1"
             )
         return {
             entry["id"]: {key: value for key, value in entry.items() if _is_plain(value)}

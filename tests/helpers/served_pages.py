@@ -54,6 +54,17 @@ def space_served(name: str, folder: Path) -> Iterator[str]:
 
 
 @contextmanager
+def transformers_served(folder: Path, *, log: Path) -> Iterator[str]:
+    """Yield the address of `transformers serve` with a language model; it needs sockets."""
+    words = f"--host 127.0.0.1 --port {(port := free_port())} --device cpu".split()
+    command = [sys.executable, "-m", "transformers.cli.transformers", "serve", str(folder), *words]
+    variables = {**os.environ, "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
+    url = f"http://127.0.0.1:{port}"
+    with answering(command, f"{url}/health", log=log, env=variables):
+        yield f"{url}/v1"
+
+
+@contextmanager
 def answering(
     command: Sequence[str], url: str, word: str = "", *, log: Path, **options: Any
 ) -> Iterator[None]:

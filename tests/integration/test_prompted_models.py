@@ -1,10 +1,6 @@
 """Language models that are asked in words through the command line: on this machine, behind a
 server, and by several processes."""
 
-import contextlib
-import os
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +18,7 @@ from tests.helpers.chat_server import chat_server
 from tests.helpers.command_line import Shown, run_command
 from tests.helpers.lines import read_jsonl
 from tests.helpers.processes import in_processes
-from tests.helpers.served_pages import answering, free_port
+from tests.helpers.served_pages import transformers_served
 from tests.helpers.usual import fails
 from tests.helpers.wino_x_schemas import lay_out, mt_rows
 
@@ -120,31 +116,13 @@ def test_two_processes_write_the_same(alone: Alone, chat: Path, data: Path, tmp_
 _IS_AVAILABLE = getattr(import_utils, "is_serve_available", lambda: False)()
 
 
-@contextlib.contextmanager
-def serving(folder: Path) -> Iterator[str]:
-    """Yield the address of a server in a process of its own."""
-    port = free_port()
-    command = [
-        sys.executable,
-        "-m",
-        "transformers.cli.transformers",
-        "serve",
-        str(folder),
-        *f"--host 127.0.0.1 --port {port} --device cpu".split(),
-    ]
-    variables = {**os.environ, "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
-    url = f"http://127.0.0.1:{port}"
-    with answering(command, f"{url}/health", log=folder / "log.txt", env=variables):
-        yield f"{url}/v1"
-
-
 @pytest.mark.enable_socket
 @pytest.mark.skipif(not _IS_AVAILABLE, reason="transformers[serving] is not installed")
 def test_replies_equal_those_of_the_model_on_this_machine(tmp_path: Path) -> None:
     decoding = Decoding(max_new_tokens=6)
-    folder = save_tiny_chat_model(tmp_path)
+    folder = save_tiny_chat_model(tmp_path / "tiny")
     expected = open_local_chat(str(folder), decoding=decoding).reply(QUESTIONS)
-    with serving(folder) as url:
+    with transformers_served(folder, log=tmp_path / "log") as url:
         served = open_respondent(str(folder), server=url, decoding=decoding)
         assert served.reply(QUESTIONS) == expected
         # It has no log-probabilities of prompts, and takes no token ids.

@@ -139,7 +139,7 @@ def parse_translation(
         if parser == "quoted":
             text = text.rpartition(":")[2]
     if not is_json(text):
-        text = _bare(text)
+        text = _without_odd_quote(_bare(text), source)
     if is_blank(text):
         return ParsedTranslation("", "the reply is empty")
     languages = {"src_lang": base_code(src_lang), "tgt_lang": base_code(tgt_lang)}
@@ -218,6 +218,13 @@ def _bare(text: str) -> str:
             break  # "a" and "b": the outer marks are no pair
         text = inside.strip()
     return text
+
+
+def _without_odd_quote(text: str, source: str) -> str:
+    """Return a text without a quote at its end that nothing opens."""
+    # Prompts have the source in quotes, and small models copy the second one.
+    may_be_opened = '"' in source or any(mark in text for mark in "„“”«»")
+    return text.removesuffix('"') if text.count('"') == 1 and not may_be_opened else text
 
 
 def _plain(text: str) -> str:
