@@ -1,7 +1,7 @@
 """Measure how often dictionaries read the gender of a person, and how often rightly, and write the
 tables of cards/metrics/gender_reading.md, and how pairs by people pass the checks of alternatives,
-the table of cards/datasets/gender_alternatives.md, and the Spanish judge beside a dictionary on its
-card: python docs/reader_figures.py SHARED
+the table of cards/datasets/gender_alternatives.md, and the judges of cc_hf_judges beside a
+dictionary on their cards: python docs/reader_figures.py SHARED
 
 SHARED holds upstream/. What the readers need must be installed: german-nouns, lttoolbox with the
 dictionaries of Apertium, and spaCy with its small pipelines for Spanish and French.
@@ -10,8 +10,9 @@ dictionaries of Apertium, and spaCy with its small pipelines for Spanish and Fre
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,13 +39,14 @@ from cc_hf.text.alignment import find_aligner
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, open_reader
 
 _CARDS = Path(__file__).parent.parent / "cards"
-_JUDGE = _CARDS.parent / "judges/cc_hf_judges/cc-tiny-en-es"
+_JUDGES = _CARDS.parent / "judges/cc_hf_judges"
+_JUDGED = ("es", "fr")
 _EXACT = LoadingOptions(mode="exact", cache=True)
 #: Card -> its blocks.
 _BLOCKS: dict[str, tuple[str, ...]] = {
     "metrics/gender_reading": ("readers", "differing-words"),
     "datasets/gender_alternatives": ("checks",),
-    "../judges/cc_hf_judges/cc-tiny-en-es": ("winomt",),
+    **{f"../judges/cc_hf_judges/cc-tiny-en-{lang}": (f"winomt {lang}",) for lang in _JUDGED},
 }
 _SETS = ("winomt", "genderous", "gender_alternatives")
 _GENDERS = {"male": MASCULINE, "female": FEMININE}
@@ -206,17 +208,18 @@ def checks(upstream: Path) -> Iterator[str]:
             yield f"| {' | '.join(cells)} |"
 
 
-def judge_beside_words(upstream: Path) -> Iterator[str]:
-    """Yield the table of the Spanish judge beside the dictionary, on archived systems of WinoMT."""
+def judge_beside_words(upstream: Path, *, lang: str) -> Iterator[str]:
+    """Yield the table of a judge beside the dictionary, on archived systems of WinoMT."""
     yield from (
         "| system | judge | dictionary | same verdict where both decide |",
         "|---|--:|--:|--:|",
     )
-    material = load_material("winomt", tgt_lang="es", data_dir=upstream)
+    material = load_material("winomt", tgt_lang=lang, data_dir=upstream)
+    judge = _JUDGES / f"cc-tiny-en-{lang}"
     for system in ("aws", "google", "bing", "systran"):
-        path = upstream / f"gabrielStanovsky/mt_gender/translations/{system}/en-es.txt"
+        path = upstream / f"gabrielStanovsky/mt_gender/translations/{system}/en-{lang}.txt"
         ways: tuple[dict[str, Any], ...] = (
-            {"metric": "contrastive_conditioning", "evaluator": _JUDGE, "loading": _EXACT},
+            {"metric": "contrastive_conditioning", "evaluator": judge, "loading": _EXACT},
             {"metric": "winomt_pattern_matching", "options": {"rule": "context"}},
         )
         results = [evaluate(material, translations=path, **way) for way in ways]
@@ -233,8 +236,9 @@ def judge_beside_words(upstream: Path) -> Iterator[str]:
 
 def main(shared: Path) -> None:
     """Write the tables."""
+    lines: dict[str, Callable[[Path], Iterator[str]]]
     lines = {"readers": table, "differing-words": differing, "checks": checks}
-    lines["winomt"] = judge_beside_words
+    lines |= {f"winomt {lang}": partial(judge_beside_words, lang=lang) for lang in _JUDGED}
     for card, names in _BLOCKS.items():
         path = _CARDS / f"{card}.md"
         text = path.read_text(encoding="utf-8")

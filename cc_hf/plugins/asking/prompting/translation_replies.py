@@ -222,8 +222,9 @@ def _bare(text: str) -> str:
 
 def _without_odd_quote(text: str, source: str) -> str:
     """Return a text without a quote at its end that nothing opens."""
-    # Prompts have the source in quotes, and small models copy the second one.
-    may_be_opened = '"' in source or any(mark in text for mark in "„“”«»")
+    # Prompts have the source in quotes, and small models copy the second one. After a digit it
+    # stands for inches.
+    may_be_opened = '"' in source or bool(re.search(r'[„“”«»]|\d"$', text))
     return text.removesuffix('"') if text.count('"') == 1 and not may_be_opened else text
 
 

@@ -119,6 +119,7 @@ def test_other_parsers_read_other_mentions() -> None:
     ('"Ja" und "Nein"', "Yes and no", "de", '"Ja" und "Nein"'),
     ('Er ging."', "He left.", "de", "Er ging."),
     ('Ein Rohr von 5"', 'A pipe of 5"', "de", 'Ein Rohr von 5"'),
+    ('Ein Rohr von 5"', "A pipe of 5 inches", "de", 'Ein Rohr von 5"'),
     ('Er sagte: „Nein."', "He said: “No.”", "de", 'Er sagte: „Nein."'),
     ("Anna war in London.", "Anna was in London.", "de", "Anna war in London."),
     ("", "He left.", "de", ""),
