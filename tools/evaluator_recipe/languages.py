@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.files import file_sha256
-from cc_hf.text.morphology import FEMININE, MASCULINE, open_reader
+from cc_hf.text.morphology import MASCULINE, open_reader
 from tools.evaluator_recipe import corpora, corpus, romance, twins
 from tools.evaluator_recipe.grammar import Gender
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker
@@ -60,7 +60,7 @@ def romance_language(code: str, upstream: Path, packages: Path) -> Language:
         for pair in corpora.read_corpus(of_language, upstream=upstream, packages=packages)
     ]
     pairs = list(dict.fromkeys(pairs))
-    shown = _shown_genders(pairs, reader)
+    shown = _shown_genders(pairs, reader, code)
 
     def with_person(pair: Pair, maker: Any, cued: bool) -> Pair | None:
         genders = shown[pair]
@@ -82,7 +82,7 @@ def _copies(pairs: Sequence[Pair], *, reader: Any, code: str) -> list[Pair]:
     return list(twins.cued_copies(pairs, reader, code))
 
 
-def _shown_genders(pairs: Sequence[Pair], reader: Any) -> dict[Pair, frozenset[Gender]]:
+def _shown_genders(pairs: Sequence[Pair], reader: Any, code: str) -> dict[Pair, frozenset[Gender]]:
     """Return the genders of adjectives and participles in the singular that stand beside no noun:
     they may agree with a person.
     """
@@ -91,14 +91,9 @@ def _shown_genders(pairs: Sequence[Pair], reader: Any) -> dict[Pair, frozenset[G
         genders: set[Gender] = set()
         for i, word in enumerate(words):
             numbers = {a.number for a in word.analyses if a.pos in {"adjective", "participle"}}
-            for name, gender in ((MASCULINE, "m"), (FEMININE, "f")):
-                if (
-                    numbers == {"singular"}
-                    and word.shown_gender("adjective", "participle") == name
-                    and not twins.has_noun_beside(words, i, name)
-                    and not _of_perfect(words, i)
-                ):
-                    genders.add("m" if gender == "m" else "f")
+            name = twins.may_agree(words, i, code)
+            if name and numbers <= {"singular"} and not _of_perfect(words, i):
+                genders.add("m" if name == MASCULINE else "f")
         shown[pair] = frozenset(genders)
     return shown
 
@@ -106,4 +101,4 @@ def _shown_genders(pairs: Sequence[Pair], reader: Any) -> dict[Pair, frozenset[G
 def _of_perfect(words: Sequence[Any], i: int) -> bool:
     """Whether a participle follows a form of "haber", and agrees with nothing."""
     before = words[i - 1].analyses if i else ()
-    return any(a.lemma in {"haber", "avoir", "avere", "ter"} for a in before)
+    return any(a.lemma in {"haber", "avoir", "avere", "ter", "haver"} for a in before)

@@ -56,7 +56,7 @@ def parse_noun(cell: str, language: RomanceLanguage) -> Noun:
     """
     masculine, *others = cell.split("=")
     if len(others) == 3:
-        return Noun((masculine, *others))
+        return Noun((masculine, others[0], others[1], others[2]))
     if not others:
         words = [word.partition("/") for word in cell.split(" ")]
         masculine = " ".join(word for word, _, _ in words)
@@ -361,8 +361,9 @@ def with_person(
         return None
     match = _NAMED.search(pair.english)
     assert match is not None
+    before_names = {p: p for p in language.prepositions.values()} | {**language.before_names}
     in_target = re.compile(
-        rf"\b(?:({'|'.join(language.prepositions.values())}) )?(?:{language.names[names[0]]})\b"
+        rf"\b(?:({'|'.join(before_names)}) )?(?:{language.names[names[0]]})\b"
         if names[0] in language.names
         else f"^(){language.pronouns['m' if names[0] == 'He' else 'f']['s'].capitalize()}(?= )"
     )
@@ -375,7 +376,7 @@ def with_person(
             break
     else:
         return None
-    words = maker.phrase(person, places[0][1] or "")
+    words = maker.phrase(person, before_names.get(places[0][1], ""))
     start, end = places[0].span()
     is_first = not any(c.isalnum() for c in pair.target[:start])
     target = pair.target[:start] + (capital(words) if is_first else words) + pair.target[end:]

@@ -38,7 +38,8 @@ def cued_copies(pairs: Sequence[Pair], reader: MorphologyReader, lang: str) -> I
     links = _Links(pairs, analysed, twins.nouns)
     for pair, words in zip(pairs, analysed, strict=True):
         for i, word in enumerate(words):
-            if word.text.lower() not in twins.nouns:
+            # A word of two lemmas may be no person, as Portuguese "música".
+            if word.text.lower() not in twins.nouns or len(_lemmas(word)) > 1:
                 continue
             gender = _shown_gender(words, i)
             english = links.link(pair.english, word)
@@ -116,13 +117,19 @@ class _Links:
         lemma, best, linked = _lemma(noun), _LINKED, None
         for match in _ENGLISH_WORD.finditer(english):
             word = _singular(match.group().lower())
-            # Names, and languages, which Spanish writes as it writes their speakers.
-            is_name = match.start() > 0 and match.group()[0].isupper()
             n = self._both[word, lemma]
             dice = 2 * n / (self._english[word] + self._nouns[lemma])
-            if n >= _SEEN and dice > best and not is_name and word not in _gendered_words():
+            if n >= _SEEN and dice > best:
                 best, linked = dice, match
-        if linked is None or len(re.findall(rf"\b{linked.group()}\b", english)) > 1:
+        if linked is None or _singular(linked.group().lower()) in _gendered_words():
+            return None
+        # Names, and languages, which Spanish writes as it writes their speakers.
+        if linked.start() > 0 and linked.group()[0].isupper():
+            return None
+        after = _ENGLISH_WORD.match(english, linked.end() + 1)
+        if after and _singular(after.group().lower()) in _gendered_words():
+            return None  # "old man"
+        if len(re.findall(rf"\b{linked.group()}\b", english)) > 1:
             return None
         return linked
 
@@ -134,7 +141,11 @@ def _gendered_words() -> frozenset[str]:
 
 
 def _lemma(word: AnalysedWord) -> str:
-    return next(a.lemma for a in word.analyses if a.pos == "noun")
+    return _lemmas(word)[0]
+
+
+def _lemmas(word: AnalysedWord) -> list[str]:
+    return list(dict.fromkeys(a.lemma.lower() for a in word.analyses if a.pos == "noun"))
 
 
 def _singular(word: str) -> str:
@@ -146,14 +157,19 @@ def _shown_gender(words: Sequence[AnalysedWord], i: int) -> Gender | None:
     before = words[i - 1] if i else None
     if before and before.genders("noun") and not before.genders("determiner"):
         return None  # it describes another noun, as in "hermano gemelo"
+    shown = words[i].shown_gender("noun")
     is_noun_alone = all(a.pos in {"noun", ""} for a in words[i].analyses)
-    if not is_noun_alone and not (
-        before and (before.genders("determiner") or before.genders("adjective"))
-    ):
-        return None
+    if not is_noun_alone:
+        if before is None:
+            return None
+        agreeing = before.genders("determiner")
+        if not _has_pos(before, "verb"):
+            agreeing |= before.genders("adjective")
+        if shown not in agreeing:
+            return None
     if not is_noun_alone and i + 1 < len(words) and words[i + 1].genders("noun"):
         return None
-    return _GENDERS.get(words[i].shown_gender("noun"))
+    return _GENDERS.get(shown)
 
 
 def _twin(
@@ -172,19 +188,24 @@ def _twin(
         determiners = {feminine: masculine for masculine, feminine in determiners.items()}
     same = MASCULINE if gender == "m" else FEMININE
     changed = {i: twins.nouns[words[i].text.lower()]}
-    for j in _around(words, i):
+    places = _around(words, i, determiners)
+    if places is None:
+        return None
+    for j in places:
         form = words[j].text.lower()
+        is_before_adjective = j + 1 < len(words) and _has_pos(
+            words[j + 1], "adjective", "participle"
+        )
+        if form not in determiners and _has_pos(words[j], "") and is_before_adjective:
+            continue  # an adverb, as in "muito bom"
         if form in determiners:
             changed[j] = determiners[form]
         elif form in twins.adjectives and words[j].shown_gender("adjective", "participle") == same:
             changed[j] = twins.adjectives[form]
-        elif same in words[j].genders("determiner") and len(words[j].genders("determiner")) == 1:
+        elif any(words[j].genders(pos) == {same} for pos in _AGREEING):
             return None
-    for j, word in enumerate(words):
-        shown = word.shown_gender("adjective", "participle") == same
-        is_other = any(a.pos in {"noun", "verb"} for a in word.analyses)
-        if j not in changed and shown and not is_other and not has_noun_beside(words, j, same):
-            return None
+    if any(may_agree(words, j, lang) == same for j in range(len(words)) if j not in changed):
+        return None
     texts: list[str] = []
     start = 0
     for j, word in enumerate(words):
@@ -198,17 +219,66 @@ def _twin(
     return "".join([*texts, target[start:]])
 
 
-def _around(words: Sequence[AnalysedWord], i: int) -> list[int]:
-    """Return the places of the words beside a noun that may agree with it."""
+def _around(
+    words: Sequence[AnalysedWord], i: int, determiners: Mapping[str, str]
+) -> list[int] | None:
+    """Return the places of the words beside a noun that agree with it; None if that is uncertain."""
     places = []
-    for step in (-1, 1):
-        j = i + step
-        while 0 <= j < len(words) and any(a.pos in _AGREEING for a in words[j].analyses):
-            places.append(j)
-            if step < 0 and any(a.pos == "determiner" for a in words[j].analyses):
+    j = i - 1
+    while j >= 0 and (_has_pos(words[j], *_AGREEING) or words[j].text.lower() in determiners):
+        places.append(j)
+        before = words[j - 1] if j else None
+        if _is_determiner(words[j]) and before is not None:
+            # "Todos los", "as outras": the first determiner agrees, too.
+            if not _is_determiner(before) and before.text.lower() not in determiners:
                 break
-            j += step
+            # It may be the object of a verb: "um dos", "a outra" ("to another").
+            if any(a.has_preposition for a in words[j].analyses) or _has_pos(before, "preposition"):
+                return None
+        j -= 1
+    j = i + 1
+    while j < len(words) and _has_pos(words[j], *_AGREEING) and not _is_of_another(words, j):
+        places.append(j)
+        j += 1
     return places
+
+
+def _is_of_another(words: Sequence[AnalysedWord], j: int) -> bool:
+    """Whether a determiner after a noun begins another noun phrase: "el autor del libro"."""
+    if not _is_determiner(words[j]):
+        return False
+    return any(a.has_preposition for a in words[j].analyses) or (
+        j + 1 < len(words) and _has_pos(words[j + 1], "noun", *_AGREEING)
+    )
+
+
+def _has_pos(word: AnalysedWord, *kinds: str) -> bool:
+    return any(a.pos in kinds for a in word.analyses)
+
+
+def _is_determiner(word: AnalysedWord) -> bool:
+    return _has_pos(word, "determiner")
+
+
+def may_agree(words: Sequence[AnalysedWord], j: int, lang: str) -> str:
+    """Return the gender of an adjective or a participle that no noun beside it explains, and that
+    may agree with a person; "" for all other words. A word that the dictionary lacks may be one by
+    its ending.
+    """
+    word, before = words[j], words[j - 1] if j else None
+    shown = word.shown_gender("adjective", "participle")
+    if not word.analyses and word.text.islower():
+        endings = read_language(lang).unknown_endings
+        shown = next((g for g, pattern in endings.items() if re.search(pattern, word.text)), "")
+    if not shown or _has_pos(word, "verb") or has_noun_beside(words, j, shown):
+        return ""
+    is_noun = not word.analyses or _has_pos(word, "noun")
+    # A noun follows an article, an adjective, or a preposition.
+    if is_noun and before is not None:
+        agrees = any(before.genders(pos) == {shown} for pos in _AGREEING)
+        if agrees or _has_pos(before, "preposition"):
+            return ""
+    return shown
 
 
 def has_noun_beside(words: Sequence[AnalysedWord], j: int, gender: str) -> bool:
