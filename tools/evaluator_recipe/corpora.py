@@ -21,7 +21,7 @@ from tools.evaluator_recipe.sentences import Pair
 LONGEST = 24  # words
 # Places that a program fills, markup and code: no text that a person would translate.
 _MARKUP = re.compile(r"[%$][\w(]|[<>{}\[\]|`\\_^~*=#@]|::|\w/\w|\w\(\)|https?:")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”']? +(?=[\"“¿¡A-ZÁÉÍÓÚÑ])")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”']? +(?=[\"“¿¡A-ZÀ-ÖØ-Þ])")
 
 
 class Corpus(NamedTuple):

@@ -1,4 +1,4 @@
-"""The recipe of evaluators in Spanish: grammar, generated sentences, corpora and twins."""
+"""The recipe of evaluators in Romance languages: grammar, sentences, corpora and twins."""
 
 import gettext
 from collections.abc import Iterator
@@ -18,42 +18,58 @@ from tools.evaluator_recipe.corpora import Corpus, corpora, read_corpus
 from tools.evaluator_recipe.kept_out import KeptOut
 from tools.evaluator_recipe.languages import german_of
 from tools.evaluator_recipe.romance import Person, RomanceMaker, parse_noun
-from tools.evaluator_recipe.romance_words import read_language
+from tools.evaluator_recipe.romance_words import languages, read_language
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker, read_phrases
 from tools.evaluator_recipe.train import Recipe, train
 
-SPANISH = read_language("es")
+
+@cases(
+    ("es", "médico/a", "médico médica médicos médicas"),
+    ("es", "doctor/a", "doctor doctora doctores doctoras"),
+    ("es", "juez=jueza", "juez jueza jueces juezas"),
+    ("es", "peón=peona", "peón peona peones peonas"),
+    ("es", "líder", "líder líder líderes líderes"),
+    ("es", "chef", "chef chef chefs chefs"),
+    ("pt", "médico/a", "médico médica médicos médicas"),
+    ("pt", "cantor/a", "cantor cantora cantores cantoras"),
+    ("pt", "cirurgião=cirurgiã", "cirurgião cirurgiã cirurgiões cirurgiãs"),
+    ("pt", "garçom=garçonete", "garçom garçonete garçons garçonetes"),
+    ("pt", "freguês=freguesa", "freguês freguesa fregueses freguesas"),
+    ("pt", "policial", "policial policial policiais policiais"),
+    ("pt", "juiz=juíza=juízes=juízas", "juiz juíza juízes juízas"),
+)
+def test_nouns_have_four_forms(lang: str, cell: str, forms: str) -> None:
+    assert parse_noun(cell, read_language(lang)).forms == tuple(forms.split())
 
 
 @cases(
-    ("médico/a", "médico médica médicos médicas"),
-    ("doctor/a", "doctor doctora doctores doctoras"),
-    ("juez=jueza", "juez jueza jueces juezas"),
-    ("peón=peona", "peón peona peones peonas"),
-    ("líder", "líder líder líderes líderes"),
-    ("chef", "chef chef chefs chefs"),
+    ("es", "obrero/a de la construcción", "obreras de la construcción"),
+    ("pt", "operário/a da construção", "operárias da construção"),
 )
-def test_spanish_nouns_have_four_forms(cell: str, forms: str) -> None:
-    assert parse_noun(cell, SPANISH).forms == tuple(forms.split())
-
-
-def test_words_after_de_stay_in_the_singular() -> None:
-    forms = parse_noun("obrero/a de la construcción", SPANISH).forms
-    assert forms[3] == "obreras de la construcción"
+def test_words_after_de_stay_in_the_singular(lang: str, cell: str, plural: str) -> None:
+    assert parse_noun(cell, read_language(lang)).forms[3] == plural
 
 
 @cases(
-    ("the", "", "m", "a", "al médico"),
-    ("the", "", "f", "a", "a la médica"),
-    ("the", "", "m", "de", "del médico"),
-    ("a", "new", "m", "de", "de un nuevo médico"),
-    ("our", "angry", "f", "", "nuestra médica enfadada"),
+    ("es", "the", "", "m", "a", "al médico"),
+    ("es", "the", "", "f", "a", "a la médica"),
+    ("es", "the", "", "m", "de", "del médico"),
+    ("es", "a", "new", "m", "de", "de un nuevo médico"),
+    ("es", "our", "angry", "f", "", "nuestra médica enfadada"),
+    ("pt", "the", "", "m", "a", "ao médico"),
+    ("pt", "the", "", "f", "a", "à médica"),
+    ("pt", "the", "", "f", "por", "pela médica"),
+    ("pt", "this", "", "m", "em", "neste médico"),
+    ("pt", "that", "", "m", "a", "àquele médico"),
+    ("pt", "a", "new", "m", "de", "de um novo médico"),
+    ("pt", "our", "angry", "f", "", "nossa médica zangada"),
 )
-def test_prepositions_and_articles_are_one_word_where_spanish_writes_one(
-    determiner: str, adjective: str, gender: Any, preposition: str, phrase: str
+def test_prepositions_and_articles_are_one_word_where_the_language_writes_one(
+    lang: str, determiner: str, adjective: str, gender: Any, preposition: str, phrase: str
 ) -> None:
-    person = Person("", "", parse_noun("médico/a", SPANISH), determiner, adjective, None, gender)
-    assert RomanceMaker("es", 1).phrase(person, preposition) == phrase
+    noun = parse_noun("médico/a", read_language(lang))
+    person = Person("", "", noun, determiner, adjective, None, gender)
+    assert RomanceMaker(lang, 1).phrase(person, preposition) == phrase
 
 
 def test_sentences_depend_only_on_the_seed() -> None:
@@ -62,33 +78,40 @@ def test_sentences_depend_only_on_the_seed() -> None:
     assert sentences != other
 
 
-def test_every_phrase_can_be_filled_and_leaves_no_field_and_no_second_space() -> None:
-    for pair in islice(RomanceMaker("es", 5), 20_000):
+@cases(*languages())
+def test_every_phrase_can_be_filled_and_leaves_no_field_and_no_second_space(lang: str) -> None:
+    for pair in islice(RomanceMaker(lang, 5), 20_000):
         for text in (pair.english, pair.target, pair.contrast):
             assert not {"{", "}"} & {*text}, pair
             assert "  " not in text.replace(" .", "  "), pair
 
 
-def test_development_sentences_show_one_cue_and_use_phrases_of_their_own() -> None:
-    for kind, rows in read_phrases("es/phrases.tsv", development=True).items():
-        assert not {*rows} & {*read_phrases("es/phrases.tsv", development=False)[kind]}
-    for pair in islice(RomanceMaker("es", 3, development=True), 500):
+@cases(*languages())
+def test_development_sentences_show_one_cue_and_use_phrases_of_their_own(lang: str) -> None:
+    for kind, rows in read_phrases(f"{lang}/phrases.tsv", development=True).items():
+        assert not {*rows} & {*read_phrases(f"{lang}/phrases.tsv", development=False)[kind]}
+    for pair in islice(RomanceMaker(lang, 3, development=True), 500):
         assert pair.english.count("[") == pair.contrast.count("[") == 1
         assert pair.english != pair.contrast
 
 
 @cases(
-    ("Tom asked Mary.", "Tom le preguntó a Mary.", None, ""),
-    ("I saw Tom.", "Vi a Tom.", None, "Vi a"),
-    ("He left.", "Él se fue.", "f", "a se fue."),
-    ("He left.", "Se fue.", None, ""),
-    ("Is Tom here?", "¿Tom está aquí?", "m", "¿E"),
+    ("es", "Tom asked Mary.", "Tom le preguntó a Mary.", None, ""),
+    ("es", "I saw Tom.", "Vi a Tom.", None, "Vi a"),
+    ("es", "He left.", "Él se fue.", "f", "a se fue."),
+    ("es", "He left.", "Se fue.", None, ""),
+    ("es", "Is Tom here?", "¿Tom está aquí?", "m", "¿E"),
+    ("pt", "I saw Tom.", "Eu vi o Tom.", "m", "Eu vi o "),
+    ("pt", "This is Tom's.", "Isto é do Tom.", "f", "Isto é d"),
+    ("pt", "Mary left.", "A Mary saiu.", "m", "O "),
+    # "A" may be a preposition or an article.
+    ("pt", "I know Mary.", "Conheço a Mary.", None, ""),
 )
 def test_names_are_replaced_where_both_sides_have_one(
-    english: str, target: str, shown: Any, part: str
+    lang: str, english: str, target: str, shown: Any, part: str
 ) -> None:
-    maker = RomanceMaker("es", 11)
-    pair = romance.with_person(Pair(english, target), maker, "es", cued=True, shown=shown)
+    maker = RomanceMaker(lang, 11)
+    pair = romance.with_person(Pair(english, target), maker, lang, cued=True, shown=shown)
     if not part:
         assert pair is None
     else:
@@ -146,30 +169,34 @@ def test_a_corpus_without_files_is_refused(tmp_path: Path) -> None:
     )
 
 
-def test_the_corpora_at_hand_have_pairs(shared: Path, tmp_path: Path) -> None:
+@cases(("es", 16_739), ("pt", 13_388))
+def test_the_corpora_at_hand_have_pairs(
+    lang: str, n_pairs: int, shared: Path, tmp_path: Path
+) -> None:
     sizes = {
         row.name: len(read_corpus(row, upstream=shared / "upstream", packages=tmp_path))
-        for row in corpora("es")
+        for row in corpora(lang)
         if row.kind == "moses"
     }
-    assert sizes == {"Tatoeba": 16_739}
+    assert sizes == {"Tatoeba": n_pairs}
 
 
-def copies(*rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
-    reader = open_reader("apertium", "es")
+def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    reader = open_reader("apertium", lang)
     # Each noun stands in more than one pair, or nothing links it to its English word.
     more = [
         Pair(f"{word} number {i}", f"{noun} número {i}")
         for word, noun in (("doctor", "médico"), ("friend", "amigo"), ("queen", "reina"))
         for i in range(9)
     ]
-    made = twins.cued_copies([*(Pair(*row) for row in rows), *more], reader, "es")
+    made = twins.cued_copies([*(Pair(*row) for row in rows), *more], reader, lang)
     return ((p.english, p.target) for p in made if " number " not in p.english)
 
 
 @needs_apertium
 @cases(
     (
+        "es",
         ("The doctor is here.", "El médico está aquí."),
         [
             ("The [male] doctor is here.", "El médico está aquí."),
@@ -177,6 +204,7 @@ def copies(*rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
         ],
     ),
     (
+        "es",
         ("I saw the old doctor.", "Vi al viejo médico."),
         [
             ("I saw the old [male] doctor.", "Vi al viejo médico."),
@@ -184,6 +212,7 @@ def copies(*rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
         ],
     ),
     (
+        "es",
         ("My friends are here.", "Mis amigas están aquí."),
         [
             ("My [female] friends are here.", "Mis amigas están aquí."),
@@ -192,17 +221,57 @@ def copies(*rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
     ),
     # "Cansado" might be the doctor's: no twin.
     (
+        "es",
         ("The doctor is tired.", "El médico está cansado."),
         [("The [male] doctor is tired.", "El médico está cansado.")],
     ),
+    (
+        "es",
+        ("All friends are here.", "Todos los amigos están aquí."),
+        [
+            ("All [male] friends are here.", "Todos los amigos están aquí."),
+            ("All [female] friends are here.", "Todas las amigas están aquí."),
+        ],
+    ),
+    (
+        "pt",
+        ("All my friends are here.", "Todos os meus amigos estão aqui."),
+        [
+            ("All my [male] friends are here.", "Todos os meus amigos estão aqui."),
+            ("All my [female] friends are here.", "Todas as minhas amigas estão aqui."),
+        ],
+    ),
+    (
+        "pt",
+        ("He is a very good doctor.", "Ele é um médico muito bom."),
+        [
+            ("He is a very good [male] doctor.", "Ele é um médico muito bom."),
+            ("He is a very good [female] doctor.", "Ele é uma médica muito boa."),
+        ],
+    ),
+    # The article after a noun is that of another one.
+    (
+        "pt",
+        ("The doctor of the village left.", "O médico do povo saiu."),
+        [
+            ("The [male] doctor of the village left.", "O médico do povo saiu."),
+            ("The [female] doctor of the village left.", "A médica do povo saiu."),
+        ],
+    ),
+    # The dictionary lacks "entediado", which is an adjective by its ending.
+    (
+        "pt",
+        ("The doctor is bored.", "O médico está entediado."),
+        [("The [male] doctor is bored.", "O médico está entediado.")],
+    ),
     # Whom the word means is not certain, or shown by the English word.
-    (("A doctor met a doctor.", "Un médico conoció a otro médico."), []),
-    (("The queen is here.", "La reina está aquí."), []),
+    ("es", ("A doctor met a doctor.", "Un médico conoció a otro médico."), []),
+    ("es", ("The queen is here.", "La reina está aquí."), []),
 )
 def test_copies_have_the_cue_that_the_noun_shows_and_twins_where_all_agrees(
-    row: tuple[str, str], made: list[tuple[str, str]]
+    lang: str, row: tuple[str, str], made: list[tuple[str, str]]
 ) -> None:
-    assert [*copies(row)] == made
+    assert [*copies(lang, row)] == made
 
 
 def test_training_that_was_stopped_goes_on_and_ends_with_the_same_weights(
