@@ -17,15 +17,20 @@ from tools.evaluator_recipe.sentences import Pair, SentenceMaker
 from tools.evaluator_recipe.train import Language
 
 
-def open_language(code: str, *, upstream: Path, packages: Path) -> Language:
+def open_language(
+    code: str, *, upstream: Path, packages: Path, without: Sequence[str] = ()
+) -> Language:
     """Return a language with its corpora.
 
     Args:
         code: "de", or a language of `romance_words.languages`.
         upstream: the upstream repositories, as `--data-dir` of `cc-hf` has them.
         packages: the folder of unpacked packages of Debian.
+        without: kinds of corpora that are left out.
     """
-    return german(upstream) if code == "de" else romance_language(code, upstream, packages)
+    if code == "de":
+        return german(upstream)
+    return romance_language(code, upstream, packages, without=without)
 
 
 def german(upstream: Path) -> Language:
@@ -51,12 +56,15 @@ def _with_person_in_german(pair: Pair, maker: Any, cued: bool) -> Pair | None:
     return corpus.with_person(pair, maker, cued=cued)
 
 
-def romance_language(code: str, upstream: Path, packages: Path) -> Language:
+def romance_language(
+    code: str, upstream: Path, packages: Path, *, without: Sequence[str] = ()
+) -> Language:
     """Return a Romance language, whose words Apertium reads."""
     reader = open_reader("apertium", code)
     pairs = [
         pair
         for of_language in corpora.corpora(code)
+        if of_language.kind not in without
         for pair in corpora.read_corpus(of_language, upstream=upstream, packages=packages)
     ]
     pairs = list(dict.fromkeys(pairs))

@@ -1,6 +1,7 @@
 """The recipe of evaluators in Romance languages: grammar, sentences, corpora and twins."""
 
 import gettext
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -13,7 +14,7 @@ import torch
 from cc_hf.text.morphology import open_reader
 from tests.helpers.apertium import needs_apertium
 from tests.helpers.usual import cases, fails, known, read_json
-from tools.evaluator_recipe import romance, twins
+from tools.evaluator_recipe import romance, students, twins
 from tools.evaluator_recipe.corpora import Corpus, corpora, read_corpus
 from tools.evaluator_recipe.kept_out import KeptOut
 from tools.evaluator_recipe.languages import german_of
@@ -156,6 +157,17 @@ def _compiled(messages: dict[str, str]) -> bytes:
     write_mo(file, catalog)
     assert gettext.GNUTranslations(BytesIO(file.getvalue()))
     return file.getvalue()
+
+
+def test_sentences_that_a_student_translated_are_a_corpus(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "made.zip", "w") as archive:
+        archive.writestr("__MACOSX/made/._made.txt", "")
+        archive.writestr("made/_about.txt", "")
+        archive.writestr("made/made.txt", "Go.\tVa !\nThe man sleeps.\tIl dort.\n" * 2)
+    row = Corpus("es", "made", "student", "made.zip", "CC0 1.0")
+    folder = tmp_path / "packages"
+    students.translate_corpus(row, upstream=tmp_path, folder=folder, system="cc-tiny-en-de")
+    assert corpus(tmp_path, "student", "made.zip") == [Pair("The man sleeps.", "Der Mann schläft.")]
 
 
 def test_a_corpus_without_files_is_refused(tmp_path: Path) -> None:
