@@ -17,6 +17,21 @@ from hypothesis import HealthCheck, settings
 from tests.helpers import browser as browsers
 from tests.helpers.skips import refused, skip_reason
 
+_ROOM = 4 * 2**30  # bytes that a run may need at once, with a margin
+
+
+def _choose_temporary_folder() -> None:
+    """Let temporary files lie in memory where there is room, and in the usual folder elsewhere.
+
+    Most tests write a cache, a result or a report, and each waits for the disk several times.
+    """
+    memory = Path("/dev/shm")
+    has_room = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free >= _ROOM
+    if "TMPDIR" not in os.environ and has_room:
+        os.environ["TMPDIR"] = tempfile.tempdir = str(memory)
+
+
+_choose_temporary_folder()
 _HOME = tempfile.mkdtemp(prefix="cc-hf-tests-")
 os.environ["HF_HOME"] = _HOME  # must be set before datasets, evaluate or transformers are imported
 os.environ["HF_HUB_OFFLINE"] = "1"

@@ -1,6 +1,6 @@
-"""Pairs of the corpora that corpora.tsv declares: Tatoeba's files of aligned lines, the messages of
-translated programs of Debian, the files of translated documentation, and English sentences that a
-student of Bergamot translated (students.py).
+"""Natural pairs of the corpora that corpora.tsv declares: files of aligned lines, the archives of
+Tatoeba, the messages of translated programs of Debian, the files of translated documentation, and
+English sentences that a student of Bergamot translated (students.py).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import json
 import re
 import subprocess
 import unicodedata
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from typing import NamedTuple
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 
+from tools.evaluator_recipe.corpus import read_tatoeba
 from tools.evaluator_recipe.sentences import Pair
 
 LONGEST = 24  # words
@@ -25,7 +26,7 @@ LONGEST = 24  # words
 STUDENT = "student"
 # Places that a program fills, markup and code: no text that a person would translate.
 _MARKUP = re.compile(r"[%$][\w(]|[<>{}\[\]|`\\_^~*=#@]|::|\w/\w|\w\(\)|https?:")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”']? +(?=[\"“¿¡A-ZÀ-ÖØ-Þ])")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”']? +(?=[\"“¿¡A-ZÀ-ÖØ-ÞŒ])")
 
 
 class Corpus(NamedTuple):
@@ -74,6 +75,8 @@ def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]
         paths = [path for name in names.split(",") for path in (packages / name).glob(pattern)]
     elif corpus.kind == "po":
         paths = [*(upstream / corpus.address).rglob("*.po")]
+    elif corpus.kind == "tatoeba":  # the address ends with the sha256
+        paths = [*upstream.glob(corpus.address.partition(":")[0])]
     elif corpus.kind == STUDENT:
         paths = [path for path in [translations_path(corpus, packages)] if path.is_file()]
     else:
@@ -84,9 +87,20 @@ def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]
             " none; name the folder of the upstream repositories by --data-dir, and translate what a"
             f" student translates by python -m tools.evaluator_recipe.students {corpus.lang}"
         )
-    readers = {"mo": _of_mo, "po": _of_po, "moses": _of_moses, STUDENT: _of_student}
+    readers: dict[str, Callable[[Path], Iterable[tuple[str, str]]]] = {
+        "mo": _of_mo,
+        "po": _of_po,
+        "moses": _of_moses,
+        "tatoeba": partial(_of_tatoeba, sha256=corpus.address.partition(":")[2]),
+        STUDENT: _of_student,
+    }
     texts = (texts for path in sorted(paths) for texts in readers[corpus.kind](path))
     return list(dict.fromkeys(_usable(texts)))
+
+
+def _of_tatoeba(path: Path, *, sha256: str) -> Iterator[tuple[str, str]]:
+    for pair in read_tatoeba(path, sha256=sha256):
+        yield pair.english, pair.target
 
 
 def _of_moses(path: Path) -> Iterator[tuple[str, str]]:

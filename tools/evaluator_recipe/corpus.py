@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from cc_hf.files import file_sha256
 from tools.evaluator_recipe.grammar import CASES, Case, Gender, Noun, read_occupations
 from tools.evaluator_recipe.sentences import CUE_WORD, Pair, SentenceMaker, capital
 
@@ -54,17 +55,24 @@ _TO_FEMININE = {
 TATOEBA = "b7688f84f99fa33c17397c14d8bd9cef1fdeb2ee0bf50074767023aee8926e28"
 
 
-def read_tatoeba(path: Path) -> list[Pair]:
-    """Return the pairs of a manythings.org archive (deu-eng.zip), NFC, in file order."""
+def read_tatoeba(path: Path, *, sha256: str | None = None) -> list[Pair]:
+    """Return the pairs of a manythings.org archive (deu-eng.zip), NFC, in file order.
+
+    Raises:
+        ValueError: for a line without a tab, or a file of another `sha256` than expected.
+    """
+    if sha256 is not None and (digest := file_sha256(path)) != sha256:
+        raise ValueError(f"{path}: expected sha256 {sha256}, got {digest}")
     with zipfile.ZipFile(path) as archive:
-        text = archive.read("deu.txt").decode("utf-8")
+        # The pairs of French lie in a folder.
+        (name,) = (n for n in archive.namelist() if re.fullmatch(r"(?:[a-z-]+/)?[a-z]{3}\.txt", n))
+        text = archive.read(name).decode("utf-8")
     pairs = []
     for number, line in enumerate(text.splitlines(), 1):
         fields = unicodedata.normalize("NFC", line).split("\t")
         if len(fields) < 2:
             raise ValueError(
-                f"{path}: line {number}: expected English and German separated by a tab, got"
-                f" {line!r}"
+                f"{path}: line {number}: expected two sentences separated by a tab, got {line!r}"
             )
         pairs.append(Pair(fields[0].strip(), fields[1].strip()))
     return pairs

@@ -25,6 +25,26 @@ from tools.evaluator_recipe.sentences import (
 )
 
 
+class Ending(str):
+    """The ending of words that agree with a person. In a template `{x}` is the usual ending, and
+    `{x:x/se}` has the masculine and the feminine ending of a word that has others.
+    """
+
+    __slots__ = ("_gender",)
+    _gender: Gender
+
+    @classmethod
+    def of(cls, gender: Gender, language: RomanceLanguage) -> Ending:
+        """Return the ending of a gender in a language."""
+        ending = cls(language.pronouns[gender]["x"])
+        ending._gender = gender
+        return ending
+
+    def __format__(self, spec: str) -> str:
+        masculine, _, feminine = spec.partition("/")
+        return (feminine if self._gender == "f" else masculine) if spec else str(self)
+
+
 @dataclass(frozen=True)
 class Noun:
     """The forms of a noun for a person; those of both genders are alike where the article alone
@@ -124,7 +144,21 @@ class RomanceMaker(SentenceStream):
         return replace(pair, target=self._language.write(pair.target))
 
     def person(self, *, cued: bool, pronoun: Gender | None) -> Person:
-        """Return a person; `pronoun` is the gender of the English pronoun that refers to them."""
+        """Return a person; `pronoun` is the gender of the English pronoun that refers to them.
+
+        In development sentences a person with a cue has words that show its gender.
+        """
+        person = self._any_person(cued=cued, pronoun=pronoun)
+        while self._development and person.cue and not self._shows_gender(person):
+            person = self._any_person(cued=cued, pronoun=pronoun)
+        return person
+
+    def _shows_gender(self, person: Person) -> bool:
+        genders: tuple[Gender, Gender] = ("m", "f")
+        masculine, feminine = (self.phrase(replace(person, gender=g)) for g in genders)
+        return masculine != feminine
+
+    def _any_person(self, *, cued: bool, pronoun: Gender | None) -> Person:
         cue = self._gender() if cued else None
         if cue and pronoun and self._chance(0.25):
             cue = pronoun  # agreement a little more often than not
@@ -187,8 +221,9 @@ class RomanceMaker(SentenceStream):
         subjects are left out where the language does so.
         """
         follows_noun = referent.gender != english and self._chance(0.12)
-        pronouns = dict(self._language.pronouns[referent.gender if follows_noun else english])
-        pronouns["L"] = capital(pronouns["l"])
+        gender = referent.gender if follows_noun else english
+        pronouns = dict(self._language.pronouns[gender])
+        pronouns |= {"L": capital(pronouns["l"]), "x": Ending.of(gender, self._language)}
         if self._language.drops_subject and self._chance(0.5):
             pronouns["s"] = ""
         return pronouns
@@ -207,7 +242,7 @@ class RomanceMaker(SentenceStream):
         english_verb, *verbs = self._random.choice(self._phrases[kind])
         en = ENGLISH_PRONOUNS[pronoun]
         of_pronoun = self._pronouns(first if refers_to_first else second, pronoun)
-        ending = self._language.pronouns[first.gender]["x"]
+        ending = Ending.of(first.gender, self._language)
         predicate = self._random.choice(verbs).format(
             **{**of_pronoun, **self._fields(second), "y": ending}
         )
@@ -246,7 +281,7 @@ class RomanceMaker(SentenceStream):
         english, *targets = self._random.choice(self._phrases[kind])
         en, of_pronoun = ENGLISH_PRONOUNS[pronoun], self._pronouns(person, pronoun)
         kinds = self._random.choice(self._language.kinds[pronoun])
-        ending = self._language.pronouns[person.gender]["x"]
+        ending = Ending.of(person.gender, self._language)
         fields = {**of_pronoun, **self._fields(person), "y": ending, "K": kinds[1]}
         if kind == "solo":
             english, targets = "{N} " + english + ".", ["{N} " + t + "." for t in targets]
@@ -273,11 +308,17 @@ class RomanceMaker(SentenceStream):
             for words in (person.english, person.contrast)
         ]
         target = self._random.choice(targets)
+        with_article = self._language.with_article
         article = (
-            bool(person.adjective) or self._chance(0.25) or self._language.with_article in target
+            bool(person.adjective)
+            or self._chance(0.25)
+            or (with_article != "" and with_article in target)
         )
         noun = self.phrase(person, determiner="a" if article else "")
-        return Pair(sources[0], target.format(S=_within(subject[1], target), n=noun), sources[1])
+        target = target.format(
+            S=_within(subject[1], target), n=noun, x=Ending.of(context, self._language)
+        )
+        return Pair(sources[0], target, sources[1])
 
     def _plural(self) -> Pair:
         occupation = self._random.choice(self._occupations)
@@ -314,6 +355,7 @@ class RomanceMaker(SentenceStream):
             U=few,
             V=many,
             G=lower_unless_first(group[1], template),
+            x=Ending.of(context if kind == "group" else gender, self._language),
         )
         return Pair(sources[0], target, sources[1])
 
@@ -379,6 +421,11 @@ def with_person(
     words = maker.phrase(person, before_names.get(places[0][1], ""))
     start, end = places[0].span()
     is_first = not any(c.isalnum() for c in pair.target[:start])
+    # The word before may be written together with the first of these, as "que un" is "qu'un".
+    word_before = re.search(r"\w+ $", pair.target[:start])
+    if word_before and not is_first:
+        start = word_before.start()
+        words = language.write(word_before.group() + words)
     target = pair.target[:start] + (capital(words) if is_first else words) + pair.target[end:]
     sources = [
         pair.english[: match.start()]

@@ -47,7 +47,7 @@ class RomanceLanguage:
     #: Conjunctions that may stand first in a sentence, with their clause.
     fronted: frozenset[str]
     comma_before: frozenset[str]
-    #: In a template of a predicate: a verb after which the noun has an article.
+    #: In a template of a predicate: a verb after which the noun has an article; "" for none.
     with_article: str
     #: Endings of nouns and adjectives, masculine and feminine, by which a twin is proposed; whether
     #: it exists is for the dictionary to say.
@@ -57,6 +57,8 @@ class RomanceLanguage:
     before_names: Mapping[str, str] = field(default_factory=dict)
     #: By gender, the endings of adjectives that the dictionary lacks: a regular expression.
     unknown_endings: Mapping[str, str] = field(default_factory=dict)
+    #: Whether most sentences about the past have a participle, which no twin need change.
+    perfect: bool = False
 
     def write(self, text: str) -> str:
         """Return a text with its words contracted as the language writes them."""

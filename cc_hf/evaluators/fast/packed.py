@@ -36,7 +36,10 @@ __all__ = ["ACTIVATIONS", "PACKED_FAMILIES", "PackedModel", "first_position", "n
 #: of padding, which is 1, and the classes for its models keep the unused rows.
 PACKED_FAMILIES = {"marian": 0, "bart": 2, "mbart": 2, "m2m_100": 2, "fsmt": 2}
 _BLOCK_ROWS = 512  # rows at a time in the feed-forward part of a layer, whose inner states are wide
-_SOURCE_STEP = 4  # of the lengths of padded sources
+# Lengths of padded sources are rounded up to this, so that shapes recur (rows.py says why they
+# should). Those of translations are not: the variants of a source share theirs, and rows of one
+# length need no padding at all.
+_SOURCE_STEP = 4
 
 
 @dataclass(frozen=True)

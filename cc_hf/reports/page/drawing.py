@@ -65,7 +65,7 @@ class Element(NamedTuple):
 
 
 def no_link(filters: Mapping[str, str]) -> str:
-    """Return "", for a chart whose marks open nothing."""
+    """Return "", where there are no samples to open."""
     return ""
 
 

@@ -28,6 +28,7 @@ from cc_hf.reports.highlights import attributes
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.numbers import count
 from cc_hf.reports.page.charts import bar_chart, histogram_chart, quality_chart
+from cc_hf.reports.page.drawing import no_link
 from cc_hf.reports.page.highlight_charts import split_chart
 from cc_hf.reports.page.island import explorer_data, island_json
 from cc_hf.reports.page.neutral import neutral_tables
@@ -35,7 +36,6 @@ from cc_hf.reports.page.standing_out import (
     attribute_words,
     filter_name,
     judge_alone,
-    no_link,
     sample_link,
     standing_out,
 )

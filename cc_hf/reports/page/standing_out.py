@@ -24,7 +24,7 @@ from cc_hf.reports.highlights import (
     spreads,
 )
 from cc_hf.reports.numbers import count
-from cc_hf.reports.page.drawing import Link
+from cc_hf.reports.page.drawing import Link, no_link
 from cc_hf.reports.page.highlight_charts import hard_value_chart, spread_chart
 from cc_hf.reports.report import Report
 
@@ -35,7 +35,6 @@ __all__ = [
     "attribute_words",
     "filter_name",
     "judge_alone",
-    "no_link",
     "sample_link",
     "standing_out",
 ]
@@ -115,11 +114,6 @@ def _wrong_first(report: Report, metric: str, link: Link) -> Link:
     known = (j.probability_correct is not None for r in results for j in r.judgements[:1])
     order = {"order": "wrong"} if any(known) else {}
     return lambda filters: link({**filters, **order})
-
-
-def no_link(filters: Mapping[str, str]) -> str:
-    """Return no address, for a page without samples."""
-    return ""
 
 
 def standing_out(

@@ -147,9 +147,7 @@ def test_translations_of_one_sentence_stay_in_the_same_split() -> None:
 def test_malformed_tatoeba_rows_are_refused_naming_the_line(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.writestr("deu.txt", "Hi.\tHallo!\nbroken")
-    fails(
-        ValueError, "line 2: expected English and German", corpus.read_tatoeba, tmp_path / "x.zip"
-    )
+    fails(ValueError, "line 2: expected two sentences", corpus.read_tatoeba, tmp_path / "x.zip")
 
 
 def test_training_writes_an_evaluator_that_loads(tmp_path: Path) -> None:

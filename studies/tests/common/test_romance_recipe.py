@@ -18,7 +18,7 @@ from tools.evaluator_recipe import romance, students, twins
 from tools.evaluator_recipe.corpora import Corpus, corpora, read_corpus
 from tools.evaluator_recipe.kept_out import KeptOut
 from tools.evaluator_recipe.languages import german_of
-from tools.evaluator_recipe.romance import Person, RomanceMaker, parse_noun
+from tools.evaluator_recipe.romance import Ending, Person, RomanceMaker, parse_noun
 from tools.evaluator_recipe.romance_words import languages, read_language
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker, read_phrases
 from tools.evaluator_recipe.train import Recipe, train
@@ -38,6 +38,10 @@ from tools.evaluator_recipe.train import Recipe, train
     ("pt", "freguês=freguesa", "freguês freguesa fregueses freguesas"),
     ("pt", "policial", "policial policial policiais policiais"),
     ("pt", "juiz=juíza=juízes=juízas", "juiz juíza juízes juízas"),
+    ("fr", "avocat/e", "avocat avocate avocats avocates"),
+    ("fr", "acteur=actrice", "acteur actrice acteurs actrices"),
+    ("fr", "commercial/e", "commercial commerciale commerciaux commerciales"),
+    ("fr", "PDG=PDG=PDG=PDG", "PDG PDG PDG PDG"),
 )
 def test_nouns_have_four_forms(lang: str, cell: str, forms: str) -> None:
     assert parse_noun(cell, read_language(lang)).forms == tuple(forms.split())
@@ -46,31 +50,64 @@ def test_nouns_have_four_forms(lang: str, cell: str, forms: str) -> None:
 @cases(
     ("es", "obrero/a de la construcción", "obreras de la construcción"),
     ("pt", "operário/a da construção", "operárias da construção"),
+    ("fr", "agent/e d'entretien", "agentes d'entretien"),
 )
-def test_words_after_de_stay_in_the_singular(lang: str, cell: str, plural: str) -> None:
+def test_complements_stay_in_the_singular(lang: str, cell: str, plural: str) -> None:
     assert parse_noun(cell, read_language(lang)).forms[3] == plural
 
 
 @cases(
-    ("es", "the", "", "m", "a", "al médico"),
-    ("es", "the", "", "f", "a", "a la médica"),
-    ("es", "the", "", "m", "de", "del médico"),
-    ("es", "a", "new", "m", "de", "de un nuevo médico"),
-    ("es", "our", "angry", "f", "", "nuestra médica enfadada"),
-    ("pt", "the", "", "m", "a", "ao médico"),
-    ("pt", "the", "", "f", "a", "à médica"),
-    ("pt", "the", "", "f", "por", "pela médica"),
-    ("pt", "this", "", "m", "em", "neste médico"),
-    ("pt", "that", "", "m", "a", "àquele médico"),
-    ("pt", "a", "new", "m", "de", "de um novo médico"),
-    ("pt", "our", "angry", "f", "", "nossa médica zangada"),
+    ("es", "médico/a", "the", "", "m", "a", "al médico"),
+    ("es", "médico/a", "the", "", "f", "a", "a la médica"),
+    ("es", "médico/a", "the", "", "m", "de", "del médico"),
+    ("es", "médico/a", "a", "new", "m", "de", "de un nuevo médico"),
+    ("es", "médico/a", "our", "angry", "f", "", "nuestra médica enfadada"),
+    ("fr", "directeur=directrice", "the", "", "m", "à", "au directeur"),
+    ("fr", "directeur=directrice", "the", "", "f", "de", "de la directrice"),
+    ("fr", "avocat/e", "the", "", "m", "de", "de l'avocat"),
+    ("fr", "avocat/e", "a", "", "f", "de", "d'une avocate"),
+    ("fr", "avocat/e", "my", "", "f", "", "mon avocate"),
+    ("fr", "avocat/e", "this", "", "m", "à", "à cet avocat"),
+    ("fr", "avocat/e", "the", "old", "m", "de", "du vieil avocat"),
+    ("fr", "avocat/e", "a", "angry", "f", "", "une avocate furieuse"),
+    ("pt", "médico/a", "the", "", "m", "a", "ao médico"),
+    ("pt", "médico/a", "the", "", "f", "a", "à médica"),
+    ("pt", "médico/a", "the", "", "f", "por", "pela médica"),
+    ("pt", "médico/a", "this", "", "m", "em", "neste médico"),
+    ("pt", "médico/a", "that", "", "m", "a", "àquele médico"),
+    ("pt", "médico/a", "a", "new", "m", "de", "de um novo médico"),
+    ("pt", "médico/a", "our", "angry", "f", "", "nossa médica zangada"),
 )
 def test_prepositions_and_articles_are_one_word_where_the_language_writes_one(
-    lang: str, determiner: str, adjective: str, gender: Any, preposition: str, phrase: str
+    lang: str,
+    noun: str,
+    determiner: str,
+    adjective: str,
+    gender: Any,
+    preposition: str,
+    phrase: str,
 ) -> None:
-    noun = parse_noun("médico/a", read_language(lang))
-    person = Person("", "", noun, determiner, adjective, None, gender)
+    parsed = parse_noun(noun, read_language(lang))
+    person = Person("", "", parsed, determiner, adjective, None, gender)
     assert RomanceMaker(lang, 1).phrase(person, preposition) == phrase
+
+
+@cases(
+    ("parce que il l'a dit", "parce qu'il l'a dit"),
+    ("si elle le aide", "si elle l'aide"),
+    ("si il la haïssait", "s'il la haïssait"),
+    ("de le rappeler", "de le rappeler"),
+    ("En tant que avocat", "En tant qu'avocat"),
+)
+def test_french_words_are_elided_before_vowels(text: str, written: str) -> None:
+    assert read_language("fr").write("Alors " + text) == "Alors " + written
+
+
+def test_words_that_agree_have_endings_of_their_own() -> None:
+    french = read_language("fr")
+    endings = [Ending.of("m", french), Ending.of("f", french)]
+    assert [f"{e:x/se}" for e in endings] == ["x", "se"]
+    assert [f"{e}" for e in endings] == ["", "e"]
 
 
 def test_sentences_depend_only_on_the_seed() -> None:
@@ -79,7 +116,7 @@ def test_sentences_depend_only_on_the_seed() -> None:
     assert sentences != other
 
 
-@cases(*languages())
+@pytest.mark.parametrize("lang", languages())
 def test_every_phrase_can_be_filled_and_leaves_no_field_and_no_second_space(lang: str) -> None:
     for pair in islice(RomanceMaker(lang, 5), 20_000):
         for text in (pair.english, pair.target, pair.contrast):
@@ -87,7 +124,21 @@ def test_every_phrase_can_be_filled_and_leaves_no_field_and_no_second_space(lang
             assert "  " not in text.replace(" .", "  "), pair
 
 
-@cases(*languages())
+@pytest.mark.parametrize("lang", languages())
+def test_tables_have_the_english_side_of_every_language(lang: str) -> None:
+    english, spanish = ([o.english for o in romance.read_occupations(c)] for c in (lang, "es"))
+    assert english == spanish
+    phrases, of_spanish = (
+        {
+            kind: [row[0] for row in rows]
+            for kind, rows in read_phrases(f"{code}/phrases.tsv", development=True).items()
+        }
+        for code in (lang, "es")
+    )
+    assert phrases == of_spanish
+
+
+@pytest.mark.parametrize("lang", languages())
 def test_development_sentences_show_one_cue_and_use_phrases_of_their_own(lang: str) -> None:
     for kind, rows in read_phrases(f"{lang}/phrases.tsv", development=True).items():
         assert not {*rows} & {*read_phrases(f"{lang}/phrases.tsv", development=False)[kind]}
@@ -107,6 +158,9 @@ def test_development_sentences_show_one_cue_and_use_phrases_of_their_own(lang: s
     ("pt", "Mary left.", "A Mary saiu.", "m", "O "),
     # "A" may be a preposition or an article.
     ("pt", "I know Mary.", "Conheço a Mary.", None, ""),
+    ("fr", "He left.", "Il est parti.", "m", " est parti."),
+    ("fr", "I know Tom left.", "Je sais que Tom est parti.", "m", "Je sais que l"),
+    ("fr", "Tom left.", "Elle est partie.", None, ""),
 )
 def test_names_are_replaced_where_both_sides_have_one(
     lang: str, english: str, target: str, shown: Any, part: str
@@ -181,24 +235,35 @@ def test_a_corpus_without_files_is_refused(tmp_path: Path) -> None:
     )
 
 
-@cases(("es", 16_739), ("pt", 13_388))
-def test_the_corpora_at_hand_have_pairs(
-    lang: str, n_pairs: int, shared: Path, tmp_path: Path
-) -> None:
+def test_the_corpora_at_hand_have_pairs(shared: Path, tmp_path: Path) -> None:
     sizes = {
-        row.name: len(read_corpus(row, upstream=shared / "upstream", packages=tmp_path))
+        (row.lang, row.name): len(read_corpus(row, upstream=shared / "upstream", packages=tmp_path))
+        for lang in ("es", "fr", "pt")
         for row in corpora(lang)
-        if row.kind == "moses"
+        if row.kind in {"moses", "tatoeba"}
     }
-    assert sizes == {"Tatoeba": n_pairs}
+    assert sizes == {
+        ("es", "Tatoeba"): 16_739,
+        ("fr", "Tatoeba"): 167_124,
+        ("fr", "test sets of Tatoeba"): 12_785,
+        ("pt", "Tatoeba"): 13_388,
+    }
+
+
+#: Each noun stands in more than one pair, or nothing links it to its English word.
+_LINKS = {
+    "es": (("doctor", "médico"), ("friend", "amigo"), ("queen", "reina")),
+    "fr": (("lawyer", "avocat"), ("boss", "patron"), ("friend", "ami"), ("actor", "acteur")),
+    "pt": (("doctor", "médico"), ("friend", "amigo"), ("queen", "rainha")),
+}
+_NUMBER = {"es": "número", "fr": "numéro", "pt": "número"}
 
 
 def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
     reader = open_reader("apertium", lang)
-    # Each noun stands in more than one pair, or nothing links it to its English word.
     more = [
-        Pair(f"{word} number {i}", f"{noun} número {i}")
-        for word, noun in (("doctor", "médico"), ("friend", "amigo"), ("queen", "reina"))
+        Pair(f"{word} number {i}", f"{noun} {_NUMBER[lang]} {i}")
+        for word, noun in _LINKS[lang]
         for i in range(9)
     ]
     made = twins.cued_copies([*(Pair(*row) for row in rows), *more], reader, lang)
@@ -229,6 +294,38 @@ def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
         [
             ("My [female] friends are here.", "Mis amigas están aquí."),
             ("My [male] friends are here.", "Mis amigos están aquí."),
+        ],
+    ),
+    (
+        "es",
+        ("I spoke of the doctor.", "Hablé de la médica."),
+        [
+            ("I spoke of the [female] doctor.", "Hablé de la médica."),
+            ("I spoke of the [male] doctor.", "Hablé del médico."),
+        ],
+    ),
+    (
+        "fr",
+        ("I spoke to the new lawyer.", "J'ai parlé à la nouvelle avocate."),
+        [
+            ("I spoke to the new [female] lawyer.", "J'ai parlé à la nouvelle avocate."),
+            ("I spoke to the new [male] lawyer.", "J'ai parlé au nouvel avocat."),
+        ],
+    ),
+    (
+        "fr",
+        ("This lawyer has eaten.", "Cet avocat a mangé."),
+        [
+            ("This [male] lawyer has eaten.", "Cet avocat a mangé."),
+            ("This [female] lawyer has eaten.", "Cette avocate a mangé."),
+        ],
+    ),
+    (
+        "fr",
+        ("My friend is here.", "Mon ami est ici."),
+        [
+            ("My [male] friend is here.", "Mon ami est ici."),
+            ("My [female] friend is here.", "Mon amie est ici."),
         ],
     ),
     # "Cansado" might be the doctor's: no twin.
@@ -275,6 +372,22 @@ def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
         "pt",
         ("The doctor is bored.", "O médico está entediado."),
         [("The [male] doctor is bored.", "O médico está entediado.")],
+    ),
+    (
+        "fr",
+        ("The boss has not come.", "Le patron n'est pas venu."),
+        [("The [male] boss has not come.", "Le patron n'est pas venu.")],
+    ),
+    # Nor where a pronoun or another noun stands for the same person.
+    (
+        "fr",
+        ("Is the boss here?", "Le patron est-il ici ?"),
+        [("Is the [male] boss here?", "Le patron est-il ici ?")],
+    ),
+    (
+        "fr",
+        ("One of my friends came.", "Un de mes amis arriva."),
+        [("One of my [male] friends came.", "Un de mes amis arriva.")],
     ),
     # Whom the word means is not certain, or shown by the English word.
     ("es", ("A doctor met a doctor.", "Un médico conoció a otro médico."), []),

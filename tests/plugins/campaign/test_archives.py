@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -78,18 +79,23 @@ def test_winopt_has_the_figures_of_each_of_its_systems(shared: Path, tmp_path: P
         assert result.signature == expected.signature
 
 
-def test_ten_systems_of_wmt24_have_the_figures_of_the_archive(shared: Path, tmp_path: Path) -> None:
+def test_systems_of_wmt24_have_the_figures_of_the_archive(shared: Path, tmp_path: Path) -> None:
+    """Every third of the ten: a system is aligned by itself, whatever the others are."""
     data = shared / "upstream"
-    folder = data / "wmt-conference/wmt24-news-systems/txt-ts/system-outputs"
-    cc_hf(
-        *("campaign", "gender_res", "en-es", "--submissions", folder),
-        *("--metric", "gender_form", "--data-dir", data, "-o", tmp_path / "out"),
-    )
+    folder = data / "wmt-conference/wmt24-news-systems/txt-ts/system-outputs/en-es"
     block = ARCHIVE.partition("<!-- wmt24: generated -->")[2].partition("\n\n")[0]
     rows = [line.strip("|").split("|") for line in block.splitlines() if line.startswith("|")]
     rows = [[cell.strip() for cell in row] for row in rows[2:]]
     assert len(rows) == 10
-    for system, _, _, women, men, _ in rows:
+    submissions = tmp_path / "submissions/en-es"
+    submissions.mkdir(parents=True)
+    for system, *_ in rows[::3]:
+        shutil.copy(folder / f"{system}.txt", submissions)
+    cc_hf(
+        *("campaign", "gender_res", "en-es", "--submissions", submissions.parent),
+        *("--metric", "gender_form", "--data-dir", data, "-o", tmp_path / "out"),
+    )
+    for system, _, _, women, men, _ in rows[::3]:
         result = read_result_file(tmp_path / f"out/results/en-es/{system}.json").results[0]
         for cell, gender in ((women, "female"), (men, "male")):
             name = f"accuracy_decided_{gender}"
