@@ -1,10 +1,11 @@
 """Natural pairs of the corpora that corpora.tsv declares: files of aligned lines, the archives of
-Tatoeba, the messages of translated programs of Debian, the files of translated documentation, and
-English sentences that a student of Bergamot translated (students.py).
+Tatoeba, the messages and the help of translated programs of Debian, the files of translated
+documentation, and English sentences that a student of Bergamot translated (students.py).
 """
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import subprocess
@@ -27,6 +28,8 @@ STUDENT = "student"
 # Places that a program fills, markup and code: no text that a person would translate.
 _MARKUP = re.compile(r"[%$][\w(]|[<>{}\[\]|`\\_^~*=#@]|::|\w/\w|\w\(\)|https?:")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”']? +(?=[\"“¿¡A-ZÀ-ÖØ-ÞŒ])")
+_TAG = re.compile(r"<[^>]+>")
+_PARAGRAPH = re.compile(r'<(p|h\d)\b[^>]*? id="(?P<id>[^"]+)"[^>]*>(?P<text>.*?)</\1>', re.DOTALL)
 
 
 class Corpus(NamedTuple):
@@ -51,7 +54,8 @@ def fetch_packages(lang: str, folder: Path) -> None:
     """Download the Debian packages of a language by `apt-get`, and unpack those that are not there."""
     folder.mkdir(parents=True, exist_ok=True)
     for corpus in corpora(lang):
-        for package in corpus.address.partition(":")[0].split(",") if corpus.kind == "mo" else ():
+        of_debian = corpus.kind in {"help", "mo"}
+        for package in corpus.address.partition(":")[0].split(",") if of_debian else ():
             if not (folder / package).is_dir():
                 subprocess.run(["apt-get", "download", package], cwd=folder, check=True)
                 (archive,) = folder.glob(f"{package}_*.deb")
@@ -73,6 +77,9 @@ def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]
     if corpus.kind == "mo":
         names, _, pattern = corpus.address.partition(":")
         paths = [path for name in names.split(",") for path in (packages / name).glob(pattern)]
+    elif corpus.kind == "help":  # the package of the language, and that of English
+        name, pattern = corpus.address.split(",")[0], corpus.address.partition(":")[2]
+        paths = [*(packages / name).glob(pattern)]
     elif corpus.kind == "po":
         paths = [*(upstream / corpus.address).rglob("*.po")]
     elif corpus.kind == "tatoeba":  # the address ends with the sha256
@@ -88,6 +95,7 @@ def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]
             f" student translates by python -m tools.evaluator_recipe.students {corpus.lang}"
         )
     readers: dict[str, Callable[[Path], Iterable[tuple[str, str]]]] = {
+        "help": _of_help,
         "mo": _of_mo,
         "po": _of_po,
         "moses": _of_moses,
@@ -127,6 +135,24 @@ def _of_student(path: Path) -> Iterator[tuple[str, str]]:
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         yield row["source"], row["translation"]
+
+
+def _of_help(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the paragraphs of a page of LibreOffice's help: those of both languages share an id."""
+    package = next(p for p in path.parents if p.name.startswith("libreoffice-help-"))
+    lang = package.name.rpartition("-")[2]
+    page = path.relative_to(package).as_posix().replace(f"/help/{lang}/", "/help/en-US/")
+    of_english = package.with_name("libreoffice-help-en-us") / page
+    if not of_english.is_file():
+        return
+    english, target = (
+        {
+            match["id"]: html.unescape(_TAG.sub("", match["text"]))
+            for match in _PARAGRAPH.finditer(p.read_text(encoding="utf-8"))
+        }
+        for p in (of_english, path)
+    )
+    yield from ((text, target[name]) for name, text in english.items() if name in target)
 
 
 def _usable(texts: Iterable[tuple[str, str]]) -> Iterator[Pair]:

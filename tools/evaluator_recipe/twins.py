@@ -133,7 +133,7 @@ class _Links:
             dice = 2 * n / (self._english[word] + self._nouns[lemma])
             if n >= _SEEN and dice > best:
                 best = dice
-                is_refused = _shows_gender(english, match)
+                is_refused = word in _words("no_people.txt") or _shows_gender(english, match)
                 linked = None if is_name or is_refused else match
         if linked is None or len(re.findall(rf"\b{linked.group()}\b", english)) > 1:
             return None

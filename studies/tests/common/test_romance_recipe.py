@@ -42,6 +42,13 @@ from tools.evaluator_recipe.train import Recipe, train
     ("fr", "acteur=actrice", "acteur actrice acteurs actrices"),
     ("fr", "commercial/e", "commercial commerciale commerciaux commerciales"),
     ("fr", "PDG=PDG=PDG=PDG", "PDG PDG PDG PDG"),
+    ("it", "psicologo/a", "psicologo psicologa psicologi psicologhe"),
+    ("it", "cuoco/a", "cuoco cuoca cuochi cuoche"),
+    ("it", "operaio/a", "operaio operaia operai operaie"),
+    ("it", "attore=attrice", "attore attrice attori attrici"),
+    ("it", "artista", "artista artista artisti artiste"),
+    ("it", "manager", "manager manager manager manager"),
+    ("it", "sindaco=sindaca=sindaci=sindache", "sindaco sindaca sindaci sindache"),
 )
 def test_nouns_have_four_forms(lang: str, cell: str, forms: str) -> None:
     assert parse_noun(cell, read_language(lang)).forms == tuple(forms.split())
@@ -51,6 +58,7 @@ def test_nouns_have_four_forms(lang: str, cell: str, forms: str) -> None:
     ("es", "obrero/a de la construcción", "obreras de la construcción"),
     ("pt", "operário/a da construção", "operárias da construção"),
     ("fr", "agent/e d'entretien", "agentes d'entretien"),
+    ("it", "addetto/a alle pulizie", "addette alle pulizie"),
 )
 def test_complements_stay_in_the_singular(lang: str, cell: str, plural: str) -> None:
     assert parse_noun(cell, read_language(lang)).forms[3] == plural
@@ -77,6 +85,16 @@ def test_complements_stay_in_the_singular(lang: str, cell: str, plural: str) -> 
     ("pt", "médico/a", "that", "", "m", "a", "àquele médico"),
     ("pt", "médico/a", "a", "new", "m", "de", "de um novo médico"),
     ("pt", "médico/a", "our", "angry", "f", "", "nossa médica zangada"),
+    ("it", "medico/a", "the", "", "m", "di", "del medico"),
+    ("it", "medico/a", "my", "", "f", "a", "alla mia medica"),
+    ("it", "studente=studentessa", "the", "", "m", "da", "dallo studente"),
+    ("it", "studente=studentessa", "a", "young", "f", "", "una giovane studentessa"),
+    ("it", "studente=studentessa", "that", "", "m", "", "quello studente"),
+    ("it", "psicologo/a", "a", "", "m", "", "uno psicologo"),
+    ("it", "amico/a", "the", "", "f", "a", "all'amica"),
+    ("it", "amico/a", "a", "", "f", "", "un'amica"),
+    ("it", "amico/a", "that", "angry", "m", "", "quell'amico arrabbiato"),
+    ("it", "amico/a", "the", "old", "m", "di", "del vecchio amico"),
 )
 def test_prepositions_and_articles_are_one_word_where_the_language_writes_one(
     lang: str,
@@ -90,6 +108,18 @@ def test_prepositions_and_articles_are_one_word_where_the_language_writes_one(
     parsed = parse_noun(noun, read_language(lang))
     person = Person("", "", parsed, determiner, adjective, None, gender)
     assert RomanceMaker(lang, 1).phrase(person, preposition) == phrase
+
+
+@cases(
+    ("I studenti", "Gli studenti"),
+    ("i amici", "gli amici"),
+    ("la ha vista", "l'ha vista"),
+    ("lo aiutò", "l'aiutò"),
+    ("dei suoi problemi", "dei suoi problemi"),
+    ("e è felice", "ed è felice"),
+)
+def test_italian_words_fit_the_next_sound(text: str, written: str) -> None:
+    assert read_language("it").write(text) == written
 
 
 @cases(
@@ -153,6 +183,7 @@ def test_development_sentences_show_one_cue_and_use_phrases_of_their_own(lang: s
     ("es", "He left.", "Él se fue.", "f", "a se fue."),
     ("es", "He left.", "Se fue.", None, ""),
     ("es", "Is Tom here?", "¿Tom está aquí?", "m", "¿E"),
+    ("es", "Tom likes cats.", "A Tom le gustan los gatos.", "m", "Al "),
     ("pt", "I saw Tom.", "Eu vi o Tom.", "m", "Eu vi o "),
     ("pt", "This is Tom's.", "Isto é do Tom.", "f", "Isto é d"),
     ("pt", "Mary left.", "A Mary saiu.", "m", "O "),
@@ -161,6 +192,10 @@ def test_development_sentences_show_one_cue_and_use_phrases_of_their_own(lang: s
     ("fr", "He left.", "Il est parti.", "m", " est parti."),
     ("fr", "I know Tom left.", "Je sais que Tom est parti.", "m", "Je sais que l"),
     ("fr", "Tom left.", "Elle est partie.", None, ""),
+    ("it", "I ran away from Tom.", "Sono scappato da Tom.", "m", "Sono scappato da"),
+    ("it", "She left.", "Lei è partita.", "f", " è partita."),
+    ("it", "Tom likes cats.", "A Tom piacciono i gatti.", "m", "Al"),
+    ("it", "Tom left.", "È partito.", None, ""),
 )
 def test_names_are_replaced_where_both_sides_have_one(
     lang: str, english: str, target: str, shown: Any, part: str
@@ -224,6 +259,21 @@ def test_sentences_that_a_student_translated_are_a_corpus(tmp_path: Path) -> Non
     assert corpus(tmp_path, "student", "made.zip") == [Pair("The man sleeps.", "Der Mann schläft.")]
 
 
+def test_paragraphs_of_help_are_paired_by_their_ids(tmp_path: Path) -> None:
+    pages = {
+        "en-us/usr/help/en-US": '<p id="a">Click <b>the</b> button.</p><p id="b">Not here</p>',
+        "it/usr/help/it": '<p id="a" class="y">Fate clic sul &#171;pulsante&#187;.</p>',
+    }
+    for name, text in pages.items():
+        path = tmp_path / f"packages/libreoffice-help-{name}/text/page.html"
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    names = "libreoffice-help-it,libreoffice-help-en-us"
+    assert corpus(tmp_path, "help", f"{names}:usr/help/it/text/*.html") == [
+        Pair("Click the button.", "Fate clic sul «pulsante».")
+    ]
+
+
 def test_a_corpus_without_files_is_refused(tmp_path: Path) -> None:
     fails(
         FileNotFoundError,
@@ -238,7 +288,7 @@ def test_a_corpus_without_files_is_refused(tmp_path: Path) -> None:
 def test_the_corpora_at_hand_have_pairs(shared: Path, tmp_path: Path) -> None:
     sizes = {
         (row.lang, row.name): len(read_corpus(row, upstream=shared / "upstream", packages=tmp_path))
-        for lang in ("es", "fr", "pt")
+        for lang in ("es", "fr", "it", "pt")
         for row in corpora(lang)
         if row.kind in {"moses", "tatoeba"}
     }
@@ -246,6 +296,7 @@ def test_the_corpora_at_hand_have_pairs(shared: Path, tmp_path: Path) -> None:
         ("es", "Tatoeba"): 16_739,
         ("fr", "Tatoeba"): 167_124,
         ("fr", "test sets of Tatoeba"): 12_785,
+        ("it", "Tatoeba"): 17_299,
         ("pt", "Tatoeba"): 13_388,
     }
 
@@ -254,9 +305,10 @@ def test_the_corpora_at_hand_have_pairs(shared: Path, tmp_path: Path) -> None:
 _LINKS = {
     "es": (("doctor", "médico"), ("friend", "amigo"), ("queen", "reina")),
     "fr": (("lawyer", "avocat"), ("boss", "patron"), ("friend", "ami"), ("actor", "acteur")),
+    "it": (("student", "studente"), ("friend", "amico"), ("actor", "attore"), ("cat", "gatto")),
     "pt": (("doctor", "médico"), ("friend", "amigo"), ("queen", "rainha")),
 }
-_NUMBER = {"es": "número", "fr": "numéro", "pt": "número"}
+_NUMBER = {"es": "número", "fr": "numéro", "it": "numero", "pt": "número"}
 
 
 def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
@@ -305,6 +357,14 @@ def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
         ],
     ),
     (
+        "es",
+        ("The doctor likes tea.", "A la médica le gusta el té."),
+        [
+            ("The [female] doctor likes tea.", "A la médica le gusta el té."),
+            ("The [male] doctor likes tea.", "Al médico le gusta el té."),
+        ],
+    ),
+    (
         "fr",
         ("I spoke to the new lawyer.", "J'ai parlé à la nouvelle avocate."),
         [
@@ -326,6 +386,32 @@ def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
         [
             ("My [male] friend is here.", "Mon ami est ici."),
             ("My [female] friend is here.", "Mon amie est ici."),
+        ],
+    ),
+    (
+        "it",
+        ("I saw the student.", "Ho visto lo studente."),
+        [
+            ("I saw the [male] student.", "Ho visto lo studente."),
+            ("I saw the [female] student.", "Ho visto la studentessa."),
+        ],
+    ),
+    (
+        "it",
+        ("She is a friend of the actor's.", "È un'amica dell’attore."),
+        [
+            ("She is a [female] friend of the actor's.", "È un'amica dell’attore."),
+            ("She is a [male] friend of the actor's.", "È un amico dell’attore."),
+            ("She is a friend of the [male] actor's.", "È un'amica dell’attore."),
+            ("She is a friend of the [female] actor's.", "È un'amica dell’attrice."),
+        ],
+    ),
+    (
+        "it",
+        ("All my other friends left.", "Tutti gli altri amici miei partirono."),
+        [
+            ("All my other [male] friends left.", "Tutti gli altri amici miei partirono."),
+            ("All my other [female] friends left.", "Tutte le altre amiche mie partirono."),
         ],
     ),
     # "Cansado" might be the doctor's: no twin.
@@ -358,7 +444,15 @@ def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
             ("He is a very good [female] doctor.", "Ele é uma médica muito boa."),
         ],
     ),
-    # The article after a noun is that of another one.
+    # The article after a noun is that of another one, or a pronoun.
+    (
+        "pt",
+        ("The doctor saw her.", "O médico a viu."),
+        [
+            ("The [male] doctor saw her.", "O médico a viu."),
+            ("The [female] doctor saw her.", "A médica a viu."),
+        ],
+    ),
     (
         "pt",
         ("The doctor of the village left.", "O médico do povo saiu."),
@@ -370,6 +464,11 @@ def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
     # The dictionary lacks "entediado", which is an adjective by its ending.
     (
         "pt",
+        ("I know a bored doctor.", "Conheço um médico entediado."),
+        [("I know a bored [male] doctor.", "Conheço um médico entediado.")],
+    ),
+    (
+        "pt",
         ("The doctor is bored.", "O médico está entediado."),
         [("The [male] doctor is bored.", "O médico está entediado.")],
     ),
@@ -378,7 +477,22 @@ def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
         ("The boss has not come.", "Le patron n'est pas venu."),
         [("The [male] boss has not come.", "Le patron n'est pas venu.")],
     ),
+    (
+        "it",
+        ("The students have never come back.", "Gli studenti non sono mai tornati."),
+        [
+            (
+                "The [male] students have never come back.",
+                "Gli studenti non sono mai tornati.",
+            )
+        ],
+    ),
     # Nor where a pronoun or another noun stands for the same person.
+    (
+        "it",
+        ("This is the cat.", "Questo è il gatto."),
+        [("This is the [male] cat.", "Questo è il gatto.")],
+    ),
     (
         "fr",
         ("Is the boss here?", "Le patron est-il ici ?"),

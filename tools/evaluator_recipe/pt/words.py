@@ -246,12 +246,9 @@ LANGUAGE = RomanceLanguage(
     },
     before_names={
         "o": "",
-        "O": "",
         "A": "",
         "ao": "a",
-        "Ao": "a",
         "à": "a",
-        "À": "a",
         "do": "de",
         "da": "de",
         "no": "em",
