@@ -24,6 +24,9 @@ if __name__ == "__main__":
         help="local copy of the upstream repositories: corpora, and test sets to keep out",
     )
     parser.add_argument("--packages", type=Path, default=Path("out/packages"))
+    parser.add_argument(
+        "--without", action="append", default=[], help="a kind of corpus to leave out: student"
+    )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu")
     for field in fields(Recipe):
@@ -37,7 +40,12 @@ if __name__ == "__main__":
     kept_out, counts = of_test_sets(arguments.lang, arguments.data_dir)
     logging.info("kept out: %s", counts)
     train(
-        open_language(arguments.lang, upstream=arguments.data_dir, packages=arguments.packages),
+        open_language(
+            arguments.lang,
+            upstream=arguments.data_dir,
+            packages=arguments.packages,
+            without=arguments.without,
+        ),
         arguments.output,
         Recipe(**{field.name: getattr(arguments, field.name) for field in fields(Recipe)}),
         kept_out=kept_out,

@@ -1,10 +1,12 @@
 """Natural pairs of the corpora that corpora.tsv declares: files of aligned lines, the archives of
-Tatoeba, the messages of translated programs of Debian, and the files of translated documentation.
+Tatoeba, the messages and the help of translated programs of Debian, the files of translated
+documentation, and English sentences that a student of Bergamot translated (students.py).
 """
 
 from __future__ import annotations
 
 import html
+import json
 import re
 import subprocess
 import unicodedata
@@ -21,6 +23,8 @@ from tools.evaluator_recipe.corpus import read_tatoeba
 from tools.evaluator_recipe.sentences import Pair
 
 LONGEST = 24  # words
+#: The kind of a corpus whose translations students.py writes.
+STUDENT = "student"
 # Places that a program fills, markup and code: no text that a person would translate.
 _MARKUP = re.compile(r"[%$][\w(]|[<>{}\[\]|`\\_^~*=#@]|::|\w/\w|\w\(\)|https?:")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”']? +(?=[\"“¿¡A-ZÀ-ÖØ-ÞŒ])")
@@ -59,6 +63,11 @@ def fetch_packages(lang: str, folder: Path) -> None:
                 archive.unlink()
 
 
+def translations_path(corpus: Corpus, folder: Path) -> Path:
+    """Return where the translations of a corpus of English sentences lie."""
+    return folder / f"{Path(corpus.address).stem}.en-{corpus.lang}.jsonl"
+
+
 def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]:
     """Return the usable pairs of a corpus, each once, in the order of its files.
 
@@ -75,12 +84,15 @@ def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]
         paths = [*(upstream / corpus.address).rglob("*.po")]
     elif corpus.kind == "tatoeba":  # the address ends with the sha256
         paths = [*upstream.glob(corpus.address.partition(":")[0])]
+    elif corpus.kind == STUDENT:
+        paths = [path for path in [translations_path(corpus, packages)] if path.is_file()]
     else:
         paths = [*upstream.glob(corpus.address)]
     if not paths:
         raise FileNotFoundError(
             f"{corpus.name}: expected files at {corpus.address} in {upstream} or {packages}, got"
-            " none; name the folder of the upstream repositories by --data-dir"
+            " none; name the folder of the upstream repositories by --data-dir, and translate what a"
+            f" student translates by python -m tools.evaluator_recipe.students {corpus.lang}"
         )
     readers: dict[str, Callable[[Path], Iterable[tuple[str, str]]]] = {
         "help": _of_help,
@@ -88,6 +100,7 @@ def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]
         "po": _of_po,
         "moses": _of_moses,
         "tatoeba": partial(_of_tatoeba, sha256=corpus.address.partition(":")[2]),
+        STUDENT: _of_student,
     }
     texts = (texts for path in sorted(paths) for texts in readers[corpus.kind](path))
     return list(dict.fromkeys(_usable(texts)))
@@ -116,6 +129,12 @@ def _of_po(path: Path) -> Iterator[tuple[str, str]]:
         for message in read_po(file):
             if isinstance(message.id, str) and not message.fuzzy:
                 yield message.id, str(message.string)
+
+
+def _of_student(path: Path) -> Iterator[tuple[str, str]]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        yield row["source"], row["translation"]
 
 
 def _of_help(path: Path) -> Iterator[tuple[str, str]]:

@@ -9,22 +9,28 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cc_hf.text.morphology import FEMININE, MASCULINE, open_reader
+from cc_hf.text.morphology import MASCULINE, open_reader
 from tools.evaluator_recipe import corpora, corpus, romance, twins
 from tools.evaluator_recipe.grammar import Gender
+from tools.evaluator_recipe.romance_words import RomanceLanguage, read_language
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker
 from tools.evaluator_recipe.train import Language
 
 
-def open_language(code: str, *, upstream: Path, packages: Path) -> Language:
+def open_language(
+    code: str, *, upstream: Path, packages: Path, without: Sequence[str] = ()
+) -> Language:
     """Return a language with its corpora.
 
     Args:
         code: "de", or a language of `romance_words.languages`.
         upstream: the upstream repositories, as `--data-dir` of `cc-hf` has them.
         packages: the folder of unpacked packages of Debian.
+        without: kinds of corpora that are left out.
     """
-    return german(upstream) if code == "de" else romance_language(code, upstream, packages)
+    if code == "de":
+        return german(upstream)
+    return romance_language(code, upstream, packages, without=without)
 
 
 def german(upstream: Path) -> Language:
@@ -48,16 +54,19 @@ def _with_person_in_german(pair: Pair, maker: Any, cued: bool) -> Pair | None:
     return corpus.with_person(pair, maker, cued=cued)
 
 
-def romance_language(code: str, upstream: Path, packages: Path) -> Language:
+def romance_language(
+    code: str, upstream: Path, packages: Path, *, without: Sequence[str] = ()
+) -> Language:
     """Return a Romance language, whose words Apertium reads."""
     reader = open_reader("apertium", code)
     pairs = [
         pair
         for of_language in corpora.corpora(code)
+        if of_language.kind not in without
         for pair in corpora.read_corpus(of_language, upstream=upstream, packages=packages)
     ]
     pairs = list(dict.fromkeys(pairs))
-    shown = _shown_genders(pairs, reader)
+    shown = _shown_genders(pairs, reader, read_language(code))
 
     def with_person(pair: Pair, maker: Any, cued: bool) -> Pair | None:
         genders = shown[pair]
@@ -79,7 +88,9 @@ def _copies(pairs: Sequence[Pair], *, reader: Any, code: str) -> list[Pair]:
     return list(twins.cued_copies(pairs, reader, code))
 
 
-def _shown_genders(pairs: Sequence[Pair], reader: Any) -> dict[Pair, frozenset[Gender]]:
+def _shown_genders(
+    pairs: Sequence[Pair], reader: Any, language: RomanceLanguage
+) -> dict[Pair, frozenset[Gender]]:
     """Return the genders of adjectives and participles in the singular that stand beside no noun,
     of pronouns after a hyphen ("est-il"), and of nouns for people in a predicate ("est un ami"):
     they may agree with a person.
@@ -99,14 +110,9 @@ def _shown_genders(pairs: Sequence[Pair], reader: Any) -> dict[Pair, frozenset[G
             if of_person and noun_gender and twins.is_in_predicate(words, i):
                 genders.add("m" if noun_gender == MASCULINE else "f")
             numbers = {a.number for a in word.analyses if a.pos in {"adjective", "participle"}}
-            for name, gender in ((MASCULINE, "m"), (FEMININE, "f")):
-                if (
-                    # French "heureux" is of both numbers.
-                    numbers - {"plural"}
-                    and word.shown_gender("adjective", "participle") == name
-                    and not twins.has_noun_beside(words, i, name)
-                    and not twins.is_of_perfect(words, i)
-                ):
-                    genders.add("m" if gender == "m" else "f")
+            name = twins.may_agree(words, i, language)
+            # French "heureux" is of both numbers; an unknown word has none.
+            if name and numbers != {"plural"} and not twins.is_of_perfect(words, i):
+                genders.add("m" if name == MASCULINE else "f")
         shown[pair] = frozenset(genders)
     return shown

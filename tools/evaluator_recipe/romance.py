@@ -403,9 +403,9 @@ def with_person(
         return None
     match = _NAMED.search(pair.english)
     assert match is not None
+    before_names = {p: p for p in language.prepositions.values()} | {**language.before_names}
     in_target = re.compile(
-        rf"\b(?:((?i:{'|'.join(language.prepositions.values())})) )?"
-        rf"(?:{language.names[names[0]]})\b"
+        rf"\b(?:((?i:{'|'.join(before_names)})) )?(?:{language.names[names[0]]})\b"
         if names[0] in language.names
         else f"^(){language.pronouns['m' if names[0] == 'He' else 'f']['s'].capitalize()}(?= )"
     )
@@ -418,7 +418,10 @@ def with_person(
             break
     else:
         return None
-    words = maker.phrase(person, (places[0][1] or "").lower())
+    before = places[0][1] or ""
+    # "A" before a name may be another word than "a".
+    preposition = before_names.get(before, before_names.get(before.lower(), ""))
+    words = maker.phrase(person, preposition)
     start, end = places[0].span()
     is_first = not any(c.isalnum() for c in pair.target[:start])
     # The word before may be written together with the first of these, as "que un" is "qu'un".

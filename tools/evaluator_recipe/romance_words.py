@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -53,6 +53,10 @@ class RomanceLanguage:
     #: it exists is for the dictionary to say.
     twin_endings: tuple[tuple[str, str], ...]
     twin_determiners: Mapping[str, str]
+    #: Articles that may stand before a name, with the preposition in each: "do" holds "de".
+    before_names: Mapping[str, str] = field(default_factory=dict)
+    #: By gender, the endings of adjectives that the dictionary lacks: a regular expression.
+    unknown_endings: Mapping[str, str] = field(default_factory=dict)
     #: Whether most sentences about the past have a participle, which no twin need change.
     perfect: bool = False
 

@@ -20,7 +20,7 @@ _GENDERS: dict[str, Gender] = {MASCULINE: "m", FEMININE: "f"}
 _ENGLISH_WORD = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 #: A word is linked to an English one by Dice's coefficient over the corpus, at least this one.
 _LINKED, _SEEN = 0.15, 3
-_PERFECT = frozenset({"haber", "avoir", "avere", "ter"})
+_PERFECT = frozenset({"haber", "avoir", "avere", "ter", "haver"})
 _COPULAS = frozenset({"ser", "estar", "être", "essere", "diventare", "restare", "sembrare"})
 _OBJECTS = frozenset(
     {"l'", "les", "m'", "nous", "s'", "t'", "vous"}
@@ -81,11 +81,9 @@ def _twins(
         for pos, table in forms.items():
             if twin in known and _are_twins(known[word], known[twin], pos):
                 table[word] = twin
-    # One of two nouns may be no person: "morte" is death, and dead women.
+    # A word of two lemmas may be no person: "música" is music, "morte" death, and dead women.
     for word, twin in [*forms["noun"].items()]:
-        if any(
-            len({a.lemma for a in known[w].analyses if a.pos == "noun"}) > 1 for w in (word, twin)
-        ):
+        if any(len(_lemmas(known[w])) > 1 for w in (word, twin)):
             del forms["noun"][word]
     return _Twins(forms["noun"], forms["adjective"])
 
@@ -133,15 +131,24 @@ class _Links:
             is_name = match.group()[0].isupper() and (match.start() > 0 or word in self._names)
             n = self._both[word, lemma]
             dice = 2 * n / (self._english[word] + self._nouns[lemma])
-            before = re.search(r"[A-Za-z]+(?= $)", english[: match.start()])
-            words = {word, before.group().lower() if before else ""}  # "a female doctor"
             if n >= _SEEN and dice > best:
                 best = dice
-                is_refused = word in _words("no_people.txt") or words & _words("gendered_words.txt")
+                is_refused = word in _words("no_people.txt") or _shows_gender(english, match)
                 linked = None if is_name or is_refused else match
         if linked is None or len(re.findall(rf"\b{linked.group()}\b", english)) > 1:
             return None
         return linked
+
+
+def _shows_gender(english: str, word: re.Match[str]) -> bool:
+    """Whether an English word or one beside it shows a gender: "a female doctor", "the old man"."""
+    beside = (
+        re.search(r"[A-Za-z]+(?= $)", english[: word.start()]),
+        word,
+        re.compile(r" ([A-Za-z]+)").match(english, word.end()),
+    )
+    words = {_singular(match.group().strip().lower()) for match in beside if match}
+    return not words.isdisjoint(_words("gendered_words.txt"))
 
 
 def _names(texts: Iterable[str]) -> frozenset[str]:
@@ -165,7 +172,11 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _lemma(word: AnalysedWord) -> str:
-    return next(a.lemma for a in word.analyses if a.pos == "noun")
+    return _lemmas(word)[0]
+
+
+def _lemmas(word: AnalysedWord) -> list[str]:
+    return list(dict.fromkeys(a.lemma.lower() for a in word.analyses if a.pos == "noun"))
 
 
 def _singular(word: str) -> str:
@@ -181,17 +192,17 @@ def _shown_gender(words: Sequence[AnalysedWord], i: int) -> Gender | None:
     describes = not (is_noun_alone and before and before.genders("adjective"))
     if before and describes and _is_noun(words, i - 1) and not before.genders("determiner"):
         return None  # it describes another noun, as in "hermano gemelo"
-    # French "est" is an adjective, too.
-    is_verb = before is not None and any(a.pos == "verb" for a in before.analyses)
-    if not is_noun_alone and not (
-        before and (before.genders("determiner") or (before.genders("adjective") and not is_verb))
-    ):
-        return None
-    if not is_noun_alone and before and any(a.pos == "" for a in before.analyses):
-        return None  # it may be an adjective after an adverb: "troppo vecchio"
-    if not is_noun_alone and i + 1 < len(words) and _is_noun(words, i + 1):
-        return None
-    return _GENDERS.get(words[i].shown_gender("noun"))
+    shown = words[i].shown_gender("noun")
+    if not is_noun_alone:
+        # It may be an adjective after an adverb: "troppo vecchio". One letter is an article.
+        if before is None or (_has_pos(before, "") and len(before.text) > 1):
+            return None
+        agreeing = before.genders("determiner")
+        if not _has_pos(before, "verb"):  # French "est" is an adjective, too
+            agreeing |= before.genders("adjective")
+        if shown not in agreeing or (i + 1 < len(words) and _is_noun(words, i + 1)):
+            return None
+    return _GENDERS.get(shown)
 
 
 def _twin(
@@ -212,16 +223,20 @@ def _twin(
     same = MASCULINE if gender == "m" else FEMININE
     changed = {i: twins.nouns[words[i].text.lower()]}
     around = _around(words, i, determiners)
+    if around is None:
+        return None
     for j in around:
         form = words[j].text.lower()
         # An adjective may have a shorter form before its noun: "buon amico".
         if form in determiners and (j < i or form not in twins.adjectives):
             changed[j] = determiners[form]
+        elif _is_adverb(words, j):
+            continue
         elif words[j].shown_gender("adjective", "participle") == same:
             if form not in twins.adjectives:
                 return None
             changed[j] = twins.adjectives[form]
-        elif not words[j].analyses or words[j].genders("determiner") == {same}:
+        elif not words[j].analyses or _agrees(words[j], same):
             return None
     if _agrees_elsewhere(words, i, {*changed, *around}, same, twins, language):
         return None
@@ -241,24 +256,15 @@ def _agrees_elsewhere(
     if _is_one_of(words, first if words[first].analyses[0].has_preposition else first - 1, same):
         return True
     after = words[i + 1 : i + 3]
-    if (
-        len(after) == 2
-        and after[0].genders("determiner") == {same}
-        and any(a.pos == "" for a in after[1].analyses)
-    ):
+    if len(after) == 2 and after[0].genders("determiner") == {same} and _has_pos(after[1], ""):
         return True  # "la coureuse la plus rapide"
     plural = any(a.number == "plural" for a in words[i].analyses)
     subjects = {language.pronouns[gender]["s"] for gender in _GENDERS.values()}
     for j, word in enumerate(words):
         if j in beside:
             continue
-        shown = word.shown_gender("adjective", "participle") == same
-        kinds = {a.pos for a in word.analyses}
-        # Italian "rimasti" might be a verb with a pronoun, and is a participle.
-        is_other = not kinds.isdisjoint({"noun", "verb"}) and kinds != {"participle", "verb"}
-        is_other = is_other and not _follows(words, j, _COPULAS)
         of_perfect = language.perfect and is_of_perfect(words, j, without_object=True)
-        if shown and not is_other and not of_perfect and not has_noun_beside(words, j, same):
+        if may_agree(words, j, language) == same and not of_perfect:
             return True
         is_subject = j + 1 < len(words) and _is_form(words[j + 1], _COPULAS)
         if word.genders("determiner") == {same} and _is_only_adjective(words[j + 1 : j + 3]):
@@ -278,11 +284,7 @@ def _is_only_adjective(words: Sequence[AnalysedWord]) -> bool:
 
 def _is_one_of(words: Sequence[AnalysedWord], j: int, gender: str) -> bool:
     """Whether a preposition at j follows a pronoun of the gender, as in "one of my friends"."""
-    return (
-        j > 0
-        and any(a.has_preposition for a in words[j].analyses)
-        and words[j - 1].genders("pronoun") == {gender}
-    )
+    return j > 0 and _has_preposition(words[j]) and words[j - 1].genders("pronoun") == {gender}
 
 
 def _refers(word: AnalysedWord, gender: str, *, plural: bool) -> bool:
@@ -307,7 +309,7 @@ def _is_predicate(
     """
     if words[j].text.lower() not in twins.nouns or words[j].shown_gender("noun") != gender:
         return False
-    while j and any(a.pos == "adjective" for a in words[j - 1].analyses):
+    while j and _has_pos(words[j - 1], "adjective"):
         j -= 1
     before = words[j - 1] if j else None
     return (
@@ -328,7 +330,7 @@ def _written(
     words are contracted anew.
     """
     first = min(changed)
-    if first and any(a.pos == "preposition" for a in words[first - 1].analyses):
+    if first and _has_pos(words[first - 1], "preposition"):
         first -= 1
     parts = ["", "", ""]
     start = 0
@@ -346,38 +348,85 @@ def _written(
     return parts[0] + language.write(parts[1]) + parts[2] + target[start:]
 
 
-def _around(words: Sequence[AnalysedWord], i: int, determiners: Mapping[str, str]) -> list[int]:
-    """Return the places of the words beside a noun that may agree with it, and of unknown ones."""
+def _around(
+    words: Sequence[AnalysedWord], i: int, determiners: Mapping[str, str]
+) -> list[int] | None:
+    """Return the places of the words beside a noun that may agree with it, and of unknown ones; None
+    if that is uncertain.
+    """
     places = []
     for step in (-1, 1):
         j = i + step
-        while 0 <= j < len(words) and _may_agree(words[j]):
-            is_determiner = any(a.pos == "determiner" for a in words[j].analyses)
-            of_verb = any(a.pos == "participle" for a in words[j].analyses) and _follows(
-                words, j, _COPULAS | _PERFECT
-            )
+        while 0 <= j < len(words) and _may_be_beside(words[j], determiners):
+            of_verb = _has_pos(words[j], "participle") and _follows(words, j, _COPULAS | _PERFECT)
             # What comes next is another noun's, or agrees with the subject.
             if (step > 0 and _begins_phrase(words, j)) or (step < 0 and of_verb):
                 break
             places.append(j)
             j += step
-            if is_determiner and step < 0:
+            if _has_pos(words[j - step], "determiner") and step < 0:
                 # "Tous les", "todos los", "tutti gli altri"
                 while j >= 0 and _is_before_determiner(words[j], determiners):
+                    # It may be the object of a verb: "um dos", "a outra" ("to another").
+                    if _has_preposition(words[j + 1]) or _has_pos(words[j], "preposition"):
+                        return None
                     places.append(j)
                     j += step
                 break
     return places
 
 
-def _may_agree(word: AnalysedWord) -> bool:
-    return any(a.pos in _AGREEING for a in word.analyses) or (
-        not word.analyses and word.text.islower()
-    )
+def _may_be_beside(word: AnalysedWord, determiners: Mapping[str, str]) -> bool:
+    is_unknown = not word.analyses and word.text.islower()
+    return is_unknown or _has_pos(word, *_AGREEING) or word.text.lower() in determiners
 
 
 def _is_before_determiner(word: AnalysedWord, determiners: Mapping[str, str]) -> bool:
     return bool(word.genders("determiner")) or word.text.lower() in determiners
+
+
+def _is_adverb(words: Sequence[AnalysedWord], j: int) -> bool:
+    """Whether a word is an adverb before an adjective, as in "muito bom"."""
+    after = words[j + 1 : j + 2]
+    return _has_pos(words[j], "") and bool(after) and _has_pos(after[0], "adjective", "participle")
+
+
+def _has_pos(word: AnalysedWord, *kinds: str) -> bool:
+    return any(a.pos in kinds for a in word.analyses)
+
+
+def _has_preposition(word: AnalysedWord) -> bool:
+    return any(a.has_preposition for a in word.analyses)
+
+
+def _agrees(word: AnalysedWord, gender: str) -> bool:
+    """Whether a word has the gender, and no other, as one of the parts of speech that agree."""
+    return any(word.genders(pos) == {gender} for pos in _AGREEING)
+
+
+def may_agree(words: Sequence[AnalysedWord], j: int, language: RomanceLanguage) -> str:
+    """Return the gender of an adjective or a participle that no noun beside it explains, and that
+    may agree with a person; "" for all other words. A word that the dictionary lacks may be one by
+    its ending.
+    """
+    word, before = words[j], words[j - 1] if j else None
+    shown = word.shown_gender("adjective", "participle")
+    if not word.analyses and word.text.islower():
+        endings = language.unknown_endings
+        shown = next((g for g, pattern in endings.items() if re.search(pattern, word.text)), "")
+    if not shown or has_noun_beside(words, j, shown):
+        return ""
+    kinds = {a.pos for a in word.analyses}
+    if _follows(words, j, _COPULAS):
+        return shown
+    # Italian "rimasti" might be a verb with a pronoun, and is a participle.
+    if "verb" in kinds and kinds != {"participle", "verb"}:
+        return ""
+    # A noun follows an article, an adjective, or a preposition.
+    is_noun = not kinds or "noun" in kinds
+    if is_noun and before and (_agrees(before, shown) or _has_pos(before, "preposition")):
+        return ""
+    return shown
 
 
 def _begins_phrase(words: Sequence[AnalysedWord], j: int) -> bool:
@@ -404,7 +453,7 @@ def has_noun_beside(words: Sequence[AnalysedWord], j: int, gender: str) -> bool:
 
 def is_in_predicate(words: Sequence[AnalysedWord], i: int) -> bool:
     """Whether a noun follows a form of "to be", with its determiner and adjectives."""
-    while i and any(a.pos in _AGREEING for a in words[i - 1].analyses):
+    while i and _has_pos(words[i - 1], *_AGREEING):
         if _is_form(words[i - 1], _COPULAS):
             return True
         i -= 1
@@ -430,7 +479,7 @@ def is_of_perfect(words: Sequence[AnalysedWord], i: int, *, without_object: bool
 def _before_adverbs(words: Sequence[AnalysedWord], i: int) -> int:
     """Return the place of the last word before another one that is no adverb."""
     j = i - 1
-    while j >= 0 and any(a.pos == "" for a in words[j].analyses):
+    while j >= 0 and _has_pos(words[j], ""):
         j -= 1
     return j
 

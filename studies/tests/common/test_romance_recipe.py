@@ -1,6 +1,7 @@
 """The recipe of evaluators in Romance languages: grammar, sentences, corpora and twins."""
 
 import gettext
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -13,7 +14,7 @@ import torch
 from cc_hf.text.morphology import open_reader
 from tests.helpers.apertium import needs_apertium
 from tests.helpers.usual import cases, fails, known, read_json
-from tools.evaluator_recipe import romance, twins
+from tools.evaluator_recipe import romance, students, twins
 from tools.evaluator_recipe.corpora import Corpus, corpora, read_corpus
 from tools.evaluator_recipe.kept_out import KeptOut
 from tools.evaluator_recipe.languages import german_of
@@ -30,6 +31,13 @@ from tools.evaluator_recipe.train import Recipe, train
     ("es", "peón=peona", "peón peona peones peonas"),
     ("es", "líder", "líder líder líderes líderes"),
     ("es", "chef", "chef chef chefs chefs"),
+    ("pt", "médico/a", "médico médica médicos médicas"),
+    ("pt", "cantor/a", "cantor cantora cantores cantoras"),
+    ("pt", "cirurgião=cirurgiã", "cirurgião cirurgiã cirurgiões cirurgiãs"),
+    ("pt", "garçom=garçonete", "garçom garçonete garçons garçonetes"),
+    ("pt", "freguês=freguesa", "freguês freguesa fregueses freguesas"),
+    ("pt", "policial", "policial policial policiais policiais"),
+    ("pt", "juiz=juíza=juízes=juízas", "juiz juíza juízes juízas"),
     ("fr", "avocat/e", "avocat avocate avocats avocates"),
     ("fr", "acteur=actrice", "acteur actrice acteurs actrices"),
     ("fr", "commercial/e", "commercial commerciale commerciaux commerciales"),
@@ -48,6 +56,7 @@ def test_nouns_have_four_forms(lang: str, cell: str, forms: str) -> None:
 
 @cases(
     ("es", "obrero/a de la construcción", "obreras de la construcción"),
+    ("pt", "operário/a da construção", "operárias da construção"),
     ("fr", "agent/e d'entretien", "agentes d'entretien"),
     ("it", "addetto/a alle pulizie", "addette alle pulizie"),
 )
@@ -69,6 +78,13 @@ def test_complements_stay_in_the_singular(lang: str, cell: str, plural: str) -> 
     ("fr", "avocat/e", "this", "", "m", "à", "à cet avocat"),
     ("fr", "avocat/e", "the", "old", "m", "de", "du vieil avocat"),
     ("fr", "avocat/e", "a", "angry", "f", "", "une avocate furieuse"),
+    ("pt", "médico/a", "the", "", "m", "a", "ao médico"),
+    ("pt", "médico/a", "the", "", "f", "a", "à médica"),
+    ("pt", "médico/a", "the", "", "f", "por", "pela médica"),
+    ("pt", "médico/a", "this", "", "m", "em", "neste médico"),
+    ("pt", "médico/a", "that", "", "m", "a", "àquele médico"),
+    ("pt", "médico/a", "a", "new", "m", "de", "de um novo médico"),
+    ("pt", "médico/a", "our", "angry", "f", "", "nossa médica zangada"),
     ("it", "medico/a", "the", "", "m", "di", "del medico"),
     ("it", "medico/a", "my", "", "f", "a", "alla mia medica"),
     ("it", "studente=studentessa", "the", "", "m", "da", "dallo studente"),
@@ -167,6 +183,12 @@ def test_development_sentences_show_one_cue_and_use_phrases_of_their_own(lang: s
     ("es", "He left.", "Él se fue.", "f", "a se fue."),
     ("es", "He left.", "Se fue.", None, ""),
     ("es", "Is Tom here?", "¿Tom está aquí?", "m", "¿E"),
+    ("es", "Tom likes cats.", "A Tom le gustan los gatos.", "m", "Al "),
+    ("pt", "I saw Tom.", "Eu vi o Tom.", "m", "Eu vi o "),
+    ("pt", "This is Tom's.", "Isto é do Tom.", "f", "Isto é d"),
+    ("pt", "Mary left.", "A Mary saiu.", "m", "O "),
+    # "A" may be a preposition or an article.
+    ("pt", "I know Mary.", "Conheço a Mary.", None, ""),
     ("fr", "He left.", "Il est parti.", "m", " est parti."),
     ("fr", "I know Tom left.", "Je sais que Tom est parti.", "m", "Je sais que l"),
     ("fr", "Tom left.", "Elle est partie.", None, ""),
@@ -226,6 +248,17 @@ def _compiled(messages: dict[str, str]) -> bytes:
     return file.getvalue()
 
 
+def test_sentences_that_a_student_translated_are_a_corpus(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "made.zip", "w") as archive:
+        archive.writestr("__MACOSX/made/._made.txt", "")
+        archive.writestr("made/_about.txt", "")
+        archive.writestr("made/made.txt", "Go.\tVa !\nThe man sleeps.\tIl dort.\n" * 2)
+    row = Corpus("es", "made", "student", "made.zip", "CC0 1.0")
+    folder = tmp_path / "packages"
+    students.translate_corpus(row, upstream=tmp_path, folder=folder, system="cc-tiny-en-de")
+    assert corpus(tmp_path, "student", "made.zip") == [Pair("The man sleeps.", "Der Mann schläft.")]
+
+
 def test_paragraphs_of_help_are_paired_by_their_ids(tmp_path: Path) -> None:
     pages = {
         "en-us/usr/help/en-US": '<p id="a">Click <b>the</b> button.</p><p id="b">Not here</p>',
@@ -255,7 +288,7 @@ def test_a_corpus_without_files_is_refused(tmp_path: Path) -> None:
 def test_the_corpora_at_hand_have_pairs(shared: Path, tmp_path: Path) -> None:
     sizes = {
         (row.lang, row.name): len(read_corpus(row, upstream=shared / "upstream", packages=tmp_path))
-        for lang in ("es", "fr", "it")
+        for lang in ("es", "fr", "it", "pt")
         for row in corpora(lang)
         if row.kind in {"moses", "tatoeba"}
     }
@@ -264,6 +297,7 @@ def test_the_corpora_at_hand_have_pairs(shared: Path, tmp_path: Path) -> None:
         ("fr", "Tatoeba"): 167_124,
         ("fr", "test sets of Tatoeba"): 12_785,
         ("it", "Tatoeba"): 17_299,
+        ("pt", "Tatoeba"): 13_388,
     }
 
 
@@ -272,8 +306,9 @@ _LINKS = {
     "es": (("doctor", "médico"), ("friend", "amigo"), ("queen", "reina")),
     "fr": (("lawyer", "avocat"), ("boss", "patron"), ("friend", "ami"), ("actor", "acteur")),
     "it": (("student", "studente"), ("friend", "amico"), ("actor", "attore"), ("cat", "gatto")),
+    "pt": (("doctor", "médico"), ("friend", "amigo"), ("queen", "rainha")),
 }
-_NUMBER = {"es": "número", "fr": "numéro", "it": "numero"}
+_NUMBER = {"es": "número", "fr": "numéro", "it": "numero", "pt": "número"}
 
 
 def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
@@ -319,6 +354,14 @@ def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
         [
             ("I spoke of the [female] doctor.", "Hablé de la médica."),
             ("I spoke of the [male] doctor.", "Hablé del médico."),
+        ],
+    ),
+    (
+        "es",
+        ("The doctor likes tea.", "A la médica le gusta el té."),
+        [
+            ("The [female] doctor likes tea.", "A la médica le gusta el té."),
+            ("The [male] doctor likes tea.", "Al médico le gusta el té."),
         ],
     ),
     (
@@ -376,6 +419,58 @@ def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
         "es",
         ("The doctor is tired.", "El médico está cansado."),
         [("The [male] doctor is tired.", "El médico está cansado.")],
+    ),
+    (
+        "es",
+        ("All friends are here.", "Todos los amigos están aquí."),
+        [
+            ("All [male] friends are here.", "Todos los amigos están aquí."),
+            ("All [female] friends are here.", "Todas las amigas están aquí."),
+        ],
+    ),
+    (
+        "pt",
+        ("All my friends are here.", "Todos os meus amigos estão aqui."),
+        [
+            ("All my [male] friends are here.", "Todos os meus amigos estão aqui."),
+            ("All my [female] friends are here.", "Todas as minhas amigas estão aqui."),
+        ],
+    ),
+    (
+        "pt",
+        ("He is a very good doctor.", "Ele é um médico muito bom."),
+        [
+            ("He is a very good [male] doctor.", "Ele é um médico muito bom."),
+            ("He is a very good [female] doctor.", "Ele é uma médica muito boa."),
+        ],
+    ),
+    # The article after a noun is that of another one, or a pronoun.
+    (
+        "pt",
+        ("The doctor saw her.", "O médico a viu."),
+        [
+            ("The [male] doctor saw her.", "O médico a viu."),
+            ("The [female] doctor saw her.", "A médica a viu."),
+        ],
+    ),
+    (
+        "pt",
+        ("The doctor of the village left.", "O médico do povo saiu."),
+        [
+            ("The [male] doctor of the village left.", "O médico do povo saiu."),
+            ("The [female] doctor of the village left.", "A médica do povo saiu."),
+        ],
+    ),
+    # The dictionary lacks "entediado", which is an adjective by its ending.
+    (
+        "pt",
+        ("I know a bored doctor.", "Conheço um médico entediado."),
+        [("I know a bored [male] doctor.", "Conheço um médico entediado.")],
+    ),
+    (
+        "pt",
+        ("The doctor is bored.", "O médico está entediado."),
+        [("The [male] doctor is bored.", "O médico está entediado.")],
     ),
     (
         "fr",

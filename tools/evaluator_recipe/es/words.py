@@ -25,7 +25,7 @@ LANGUAGE = RomanceLanguage(
         "my": ("mi", "mi", "mis", "mis"),
         "our": ("nuestro", "nuestra", "nuestros", "nuestras"),
     },
-    rewrites=((r"\ba el ", "al "), (r"\bde el ", "del ")),
+    rewrites=((r"\b([Aa]) el ", r"\1l "), (r"\b([Dd])e el ", r"\1el ")),
     prepositions={"a": "a", "de": "de"},
     plural=_plural,
     complements=frozenset({"de"}),
