@@ -21,6 +21,7 @@ from benchmarks.students import student_folder
 from cc_hf import registry
 from cc_hf.data.download import fetch
 from cc_hf.data.labelled import RIGHT, WRONG, LabelSet
+from cc_hf.errors import DataError
 from cc_hf.hub.cards import with_block
 from cc_hf.plugins.gender_reading.rules import RULES
 from cc_hf.reports.figure_text import with_interval
@@ -28,11 +29,14 @@ from cc_hf.reports.numbers import count
 from cc_hf.schema import Example
 from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.statistics.separation import auc, auc_interval
+from cc_hf.text.morphology import FEMININE, MASCULINE
 
 _ROOT = Path(__file__).parent.parent
 _PAGE = _ROOT / "judges/README.md"
 _OPTIONS = cc_hf.LoadingOptions(mode="exact", cache=True)
-_SETS = ("gender_alternatives", "genderous", "mt_geneval", "winomt_read")
+#: Label sets by people. What a dictionary read cannot say how well it reads.
+_SETS = ("gender_alternatives", "genderous", "mt_geneval")
+_READ = ("gender_alternatives", "genderous")  # those that `gender_reading` fits
 _OTHERS = {"male": "female", "female": "male"}
 
 
@@ -115,8 +119,8 @@ def _of_female(
     for reading in result.readings:
         if reading.probability_counted is not None:
             yield reading.example_id, reading.probability_counted
-        elif reading.reading in _OTHERS:
-            yield reading.example_id, float(reading.reading == "female")
+        elif reading.reading in {MASCULINE, FEMININE}:  # of a dictionary
+            yield reading.example_id, float(reading.reading == FEMININE)
 
 
 def rows(upstream: Path) -> Iterator[str]:
@@ -131,11 +135,14 @@ def rows(upstream: Path) -> Iterator[str]:
             ways["dictionary alone"] = ("gender_reading", None)
         for title in _SETS:
             labels: LabelSet = registry.resolve("label set", title)
-            # What a dictionary has read cannot say how well it reads.
             for way, (metric, evaluator) in ways.items() if pair in labels.configs else ():
-                if title == "winomt_read" and evaluator is None:
+                if evaluator is None and title not in _READ:
                     continue
-                found = verdicts(labels, pair, upstream, metric=metric, evaluator=evaluator)
+                try:
+                    found = verdicts(labels, pair, upstream, metric=metric, evaluator=evaluator)
+                except DataError as error:  # a file that SHARED lacks
+                    typer.echo(f"{title} {pair}: {error}", err=True)
+                    continue
                 yield f"| {way} | {pair} | {title} | {' | '.join(_cells(found))} |"
 
 
