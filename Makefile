@@ -110,6 +110,7 @@ docs: $(STAMP)  ## write the generated documents anew, and build the site in out
 
 figures: $(STAMP) leaderboard  ## compute the figures of the README, docs/archive.md, docs/measurements.md and docs/performance.md anew; SHARED: folder with upstream/ and gold/
 	$(BIN)/python docs/evaluator_figures.py $(SHARED)
+	$(BIN)/python docs/judge_comparison.py $(SHARED)
 	$(BIN)/python docs/reader_figures.py $(SHARED)
 	$(BIN)/python docs/readme_figures.py $(SHARED)
 	$(BIN)/python docs/report_picture.py $(SHARED)
