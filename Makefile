@@ -133,7 +133,7 @@ benchmark: $(STAMP)  ## measure scoring and write docs/performance.md; SHARED: f
 benchmark-check: $(STAMP)  ## say what became slower by more than a tenth than benchmarks/ratios.tsv has it for this processor
 	$(BIN)/python -m benchmarks.check --data-dir $(SHARED)/upstream
 
-# Trains an evaluator for JUDGED_LANG (de, es) into OUTPUT, about an hour on two cores; a stopped run goes on. Sentences of test sets are kept out.
+# Trains an evaluator for JUDGED_LANG (de, es, fr, it, pt) into OUTPUT, about an hour on two cores; a stopped run goes on. Sentences of test sets are kept out.
 # The MALLOC settings keep glibc from giving memory back after every tensor: 1.7 times as fast.
 evaluator: $(STAMP)
 	MALLOC_MMAP_THRESHOLD_=4000000000 MALLOC_TRIM_THRESHOLD_=8000000000 MALLOC_TOP_PAD_=268435456 \
