@@ -3,7 +3,7 @@ of docs/measurements.md: python docs/small_language_model_figures.py SHARED MODE
 
 SHARED holds upstream/, MODELS the folders smollm2 and gemma3, as the tests of real models keep them
 (CC_HF_REAL_MODELS=MODELS). Scores are exact, translations are drawn by `_SEED`, and models are
-asked at temperature 0. It takes six minutes of one core.
+asked at temperature 0. It takes 20 minutes of one core.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from cc_hf.statistics.score_intervals import wilson_interval
 
 _PAGE = Path(__file__).parent / "measurements.md"
 _SEED = 0
-_N_OF_GENDER = 15  # translations of either gender in a label set
+_N_OF_GENDER = 75  # translations of either gender in a label set
 _N_ASKED = 8  # sentences, each with a cue for either gender
 _GENDERS = ("female", "male")
 #: Label set, target language.
@@ -205,7 +205,7 @@ def page_part(scoring: str, asking: str) -> str:
     """Return both tables with what they count."""
     return f"""Small language models of the package index as judges, in four bits: {_SMOLLM2},
 made of English texts, and {_GEMMA3}, made of texts in many languages and for no conversations.
-Of each label set, {_N_OF_GENDER} translations that show a woman and {_N_OF_GENDER} that show
+Of each label set, up to {_N_OF_GENDER} translations that show a woman and as many that show
 a man are drawn (seed {_SEED}), one of a sentence. Contrastive conditioning by causal scoring
 (`mode=exact`), with the cues of the set and the default prompt; chance is 50 %:
 
