@@ -139,15 +139,15 @@ def rows(upstream: Path) -> Iterator[str]:
                 if evaluator is None and title not in _READ:
                     continue
                 try:
-                    found = verdicts(labels, pair, upstream, metric=metric, evaluator=evaluator)
+                    judged = verdicts(labels, pair, upstream, metric=metric, evaluator=evaluator)
                 except DataError as error:  # a file that SHARED lacks
                     typer.echo(f"{title} {pair}: {error}", err=True)
                     continue
-                yield f"| {way} | {pair} | {title} | {' | '.join(_cells(found))} |"
+                yield f"| {way} | {pair} | {title} | {' | '.join(_cells(judged))} |"
 
 
-def _cells(found: Verdicts) -> Iterator[str]:
-    probabilities, is_female = np.array(found.probabilities), np.array(found.is_female)
+def _cells(judged: Verdicts) -> Iterator[str]:
+    probabilities, is_female = np.array(judged.probabilities), np.array(judged.is_female)
     yield count(len(is_female))
     says_female = np.where(np.isnan(probabilities), ~is_female, probabilities > 0.5)
     for gender in (True, False):
@@ -155,7 +155,7 @@ def _cells(found: Verdicts) -> Iterator[str]:
         n, k = int(chosen.sum()), int((says_female[chosen] == gender).sum())
         yield with_interval(k / n, wilson_interval(k, n))
     values = np.nan_to_num(probabilities, nan=0.5)
-    interval = auc_interval(values, is_female, found.sources)
+    interval = auc_interval(values, is_female, judged.sources)
     yield with_interval(auc(values, is_female), interval)
 
 

@@ -83,12 +83,12 @@ def right(
     texts = [shown[example.id].translation for example in part.examples]
     metric = make_metric("contrastive_conditioning", {})
     result = judge(metric, part, texts, evaluator=evaluator, clean=False)
-    found = {j.example_id: j.is_correct for j in result.judgements} or {
+    by_id = {j.example_id: j.is_correct for j in result.judgements} or {
         r.example_id: (r.probability_counted or 0.0) >= 0.5 for r in result.readings
     }
     for example in part.examples:
         gender = shown[example.id].shows
-        yield gender, found[example.id] == (gender == getattr(example, "gold", ""))
+        yield gender, by_id[example.id] == (gender == getattr(example, "gold", ""))
 
 
 def _share(part: int, whole: int) -> str:
