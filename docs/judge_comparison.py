@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 import typer
+from reader_figures import shown_gender
 
 import cc_hf
 from benchmarks.students import student_folder
 from cc_hf import registry
 from cc_hf.data.download import fetch
-from cc_hf.data.labelled import RIGHT, WRONG, LabelSet
+from cc_hf.data.labelled import LabelSet
 from cc_hf.errors import DataError
 from cc_hf.hub.cards import with_block
 from cc_hf.plugins.gender_reading.rules import RULES
@@ -37,7 +38,7 @@ _OPTIONS = cc_hf.LoadingOptions(mode="exact", cache=True)
 #: Label sets by people. What a dictionary read cannot say how well it reads.
 _SETS = ("gender_alternatives", "genderous", "mt_geneval")
 _READ = ("gender_alternatives", "genderous")  # those that `gender_reading` fits
-_OTHERS = {"male": "female", "female": "male"}
+_GENDERS = ("female", "male")
 
 
 class Verdicts(NamedTuple):
@@ -71,9 +72,8 @@ def labelled(
     runs: dict[tuple[str, int], dict[str, tuple[str, str]]] = defaultdict(dict)
     seen: defaultdict[tuple[str, str], int] = defaultdict(int)
     for row in labels.read(paths, pair, [*examples.values()]):
-        gold = getattr(examples[row.example_id], "gold", "")
-        shows = {RIGHT: gold, WRONG: _OTHERS.get(gold, "")}.get(row.shows, row.shows)
-        if shows in _OTHERS:
+        shows = shown_gender(row, examples[row.example_id])
+        if shows in _GENDERS:
             key = row.system, row.example_id
             runs[row.system, seen[key]][row.example_id] = (row.translation, shows)
             seen[key] += 1

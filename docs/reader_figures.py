@@ -21,7 +21,7 @@ import typer
 
 from cc_hf import registry
 from cc_hf.data.download import fetch
-from cc_hf.data.labelled import RIGHT, WRONG, LabelSet
+from cc_hf.data.labelled import RIGHT, WRONG, LabelledTranslation, LabelSet
 from cc_hf.data.loading import declaration, load_examples
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
@@ -33,6 +33,7 @@ from cc_hf.plugins.gender_reading.rules import RULES
 from cc_hf.plugins.reranking.structures import pairs_by_people
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.numbers import count, percent
+from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.text.alignment import find_aligner
@@ -65,6 +66,12 @@ class Part(NamedTuple):
     shows: list[str]
 
 
+def shown_gender(row: LabelledTranslation, example: Example) -> str:
+    """Return the gender that a labelled translation shows, or what else it shows."""
+    gold = getattr(example, "gold", "")
+    return {RIGHT: gold, WRONG: _OTHERS.get(gold, "")}.get(row.shows, row.shows)
+
+
 def parts(labels: LabelSet, pair: str, upstream: Path) -> Iterator[Part]:
     """Yield the translations of each system that show one gender."""
     material = load_material(
@@ -78,9 +85,7 @@ def parts(labels: LabelSet, pair: str, upstream: Path) -> Iterator[Part]:
     of_system: dict[str, Part] = {}
     for row in labels.read(paths, pair, material.examples):
         example = examples[row.example_id]
-        shows = {RIGHT: example.gold, WRONG: _OTHERS.get(example.gold, "")}.get(
-            row.shows, row.shows
-        )
+        shows = shown_gender(row, example)
         if shows in _GENDERS:
             part = of_system.setdefault(row.system, Part(labels.dataset, row.system, [], [], []))
             part.references.extend(_METRIC.references([example]))

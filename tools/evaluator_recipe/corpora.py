@@ -65,7 +65,8 @@ def fetch_packages(lang: str, folder: Path) -> None:
 
 def translations_path(corpus: Corpus, folder: Path) -> Path:
     """Return where the translations of a corpus of English sentences lie."""
-    return folder / f"{Path(corpus.address).stem}.en-{corpus.lang}.jsonl"
+    archive = Path(corpus.address.partition(":")[0])
+    return folder / f"{archive.stem}.en-{corpus.lang}.jsonl"
 
 
 def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]:
@@ -82,7 +83,7 @@ def read_corpus(corpus: Corpus, *, upstream: Path, packages: Path) -> list[Pair]
         paths = [*(packages / name).glob(pattern)]
     elif corpus.kind == "po":
         paths = [*(upstream / corpus.address).rglob("*.po")]
-    elif corpus.kind == "tatoeba":  # the address ends with the sha256
+    elif corpus.kind == "tatoeba":  # the address ends with the sha256, as that of a student's
         paths = [*upstream.glob(corpus.address.partition(":")[0])]
     elif corpus.kind == STUDENT:
         paths = [path for path in [translations_path(corpus, packages)] if path.is_file()]

@@ -308,11 +308,10 @@ class RomanceMaker(SentenceStream):
             for words in (person.english, person.contrast)
         ]
         target = self._random.choice(targets)
-        with_article = self._language.with_article
         article = (
             bool(person.adjective)
             or self._chance(0.25)
-            or (with_article != "" and with_article in target)
+            or any(verb in target for verb in self._language.with_article)
         )
         noun = self.phrase(person, determiner="a" if article else "")
         target = target.format(

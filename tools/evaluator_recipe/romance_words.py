@@ -47,8 +47,8 @@ class RomanceLanguage:
     #: Conjunctions that may stand first in a sentence, with their clause.
     fronted: frozenset[str]
     comma_before: frozenset[str]
-    #: In a template of a predicate: a verb after which the noun has an article; "" for none.
-    with_article: str
+    #: In templates of a predicate: verbs after which the noun has an article.
+    with_article: tuple[str, ...]
     #: Endings of nouns and adjectives, masculine and feminine, by which a twin is proposed; whether
     #: it exists is for the dictionary to say.
     twin_endings: tuple[tuple[str, str], ...]

@@ -7,8 +7,6 @@ student of Bergamot translates. A run that was stopped continues where it stoppe
 from __future__ import annotations
 
 import argparse
-import unicodedata
-import zipfile
 from pathlib import Path
 
 from cc_hf import load_evaluator
@@ -20,40 +18,26 @@ from tools.evaluator_recipe.corpora import (
     corpora,
     translations_path,
 )
+from tools.evaluator_recipe.corpus import read_tatoeba
 from tools.evaluator_recipe.romance_words import languages
 
 
-def english_sentences(archive: Path) -> list[str]:
-    """Return the English side of an archive of manythings.org, each sentence once, NFC."""
-    with zipfile.ZipFile(archive) as files:
-        names = [name for name in files.namelist() if not name.startswith("__MACOSX")]
-        (name,) = (name for name in names if name.endswith(".txt") and "about" not in name)
-        text = unicodedata.normalize("NFC", files.read(name).decode("utf-8"))
-    sentences = (line.split("\t")[0].strip() for line in text.splitlines())
-    return list(dict.fromkeys(s for s in sentences if 2 <= len(s.split()) <= LONGEST))
-
-
-def translate_corpus(
-    corpus: Corpus, *, upstream: Path, folder: Path, system: str = "", limit: int | None = None
-) -> Path:
+def translate_corpus(corpus: Corpus, *, upstream: Path, folder: Path, system: str = "") -> Path:
     """Translate the English sentences of a corpus by greedy search, unless that is done.
 
     Args:
         upstream: the upstream repositories, which have the archive.
         folder: where the sentences and their translations are written.
         system: another system than `bergamot:en-XX`, such as a folder with a student.
-        limit: translate only so many sentences, of all lengths, in a file of their own.
     """
     path = translations_path(corpus, folder)
-    if limit is not None:
-        path = path.with_name(f"{limit}.{path.name}")
     if path.is_file():
         return path
     folder.mkdir(parents=True, exist_ok=True)
     english = path.with_suffix(".txt")
-    sentences = english_sentences(upstream / corpus.address)
-    if limit is not None:
-        sentences = sentences[:: max(1, len(sentences) // limit)][:limit]
+    archive, _, sha256 = corpus.address.partition(":")
+    every = dict.fromkeys(pair.english for pair in read_tatoeba(upstream / archive, sha256=sha256))
+    sentences = [sentence for sentence in every if 2 <= len(sentence.split()) <= LONGEST]
     english.write_text("\n".join(sentences) + "\n", encoding="utf-8", newline="\n")
     student = load_evaluator(system or f"bergamot:en-{corpus.lang}")
     translate_file(
@@ -68,7 +52,6 @@ if __name__ == "__main__":
     parser.add_argument("--data-dir", type=Path, required=True, help="upstream repositories")
     parser.add_argument("--packages", type=Path, default=Path("out/packages"))
     parser.add_argument("--system", default="", help="default: the published bergamot:en-LANG")
-    parser.add_argument("--limit", type=int, help="only so many sentences, for a first look")
     arguments = parser.parse_args()
     for row in corpora(arguments.lang):
         if row.kind == STUDENT:
@@ -77,5 +60,4 @@ if __name__ == "__main__":
                 upstream=arguments.data_dir,
                 folder=arguments.packages,
                 system=arguments.system,
-                limit=arguments.limit,
             )

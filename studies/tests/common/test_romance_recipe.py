@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 
+from cc_hf.files import file_sha256
 from cc_hf.text.morphology import open_reader
 from tests.helpers.apertium import needs_apertium
 from tests.helpers.usual import cases, fails, known, read_json
@@ -250,13 +251,14 @@ def _compiled(messages: dict[str, str]) -> bytes:
 
 def test_sentences_that_a_student_translated_are_a_corpus(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "made.zip", "w") as archive:
-        archive.writestr("__MACOSX/made/._made.txt", "")
+        archive.writestr("__MACOSX/made/._fra.txt", "")
         archive.writestr("made/_about.txt", "")
-        archive.writestr("made/made.txt", "Go.\tVa !\nThe man sleeps.\tIl dort.\n" * 2)
-    row = Corpus("es", "made", "student", "made.zip", "CC0 1.0")
+        archive.writestr("made/fra.txt", "Go.\tVa !\nThe man sleeps.\tIl dort.\n" * 2)
+    address = f"made.zip:{file_sha256(tmp_path / 'made.zip')}"
+    row = Corpus("es", "made", "student", address, "CC0 1.0")
     folder = tmp_path / "packages"
     students.translate_corpus(row, upstream=tmp_path, folder=folder, system="cc-tiny-en-de")
-    assert corpus(tmp_path, "student", "made.zip") == [Pair("The man sleeps.", "Der Mann schläft.")]
+    assert corpus(tmp_path, "student", address) == [Pair("The man sleeps.", "Der Mann schläft.")]
 
 
 def test_paragraphs_of_help_are_paired_by_their_ids(tmp_path: Path) -> None:

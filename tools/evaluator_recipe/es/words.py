@@ -126,7 +126,7 @@ LANGUAGE = RomanceLanguage(
     names={"Tom": "Tom", "Mary": "María|Mary"},
     fronted=frozenset({"cuando", "mientras", "aunque", "antes", "después"}),
     comma_before=frozenset({"pero", "así", "aunque"}),
-    with_article="convirtió",
+    with_article=("convirtió",),
     twin_endings=(
         ("o", "a"),
         ("os", "as"),

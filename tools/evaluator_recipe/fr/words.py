@@ -141,7 +141,7 @@ LANGUAGE = RomanceLanguage(
     names={"Tom": "Tom", "Mary": "Marie|Mary"},
     fronted=frozenset({"quand", "lorsque", "pendant", "avant", "après", "bien", "même"}),
     comma_before=frozenset({"mais", "donc", "alors", "car"}),
-    with_article="",
+    with_article=(),
     twin_endings=(
         ("", "e"),
         ("s", "es"),

@@ -209,7 +209,7 @@ LANGUAGE = RomanceLanguage(
     names={"Tom": "Tom", "Mary": "Mary|Maria"},
     fronted=frozenset({"quando", "mentre", "anche", "sebbene", "poiché", "prima", "dopo"}),
     comma_before=frozenset({"ma", "così", "quindi", "anche", "sebbene"}),
-    with_article="",
+    with_article=(),
     twin_endings=(
         ("o", "a"),
         ("i", "e"),

@@ -153,7 +153,7 @@ LANGUAGE = RomanceLanguage(
     names={"Tom": r"(?<!\bA )Tom", "Mary": r"(?<!\ba )(?:Maria|Mary)"},
     fronted=frozenset({"quando", "enquanto", "embora", "antes", "depois"}),
     comma_before=frozenset({"mas", "então", "portanto", "embora", "pois"}),
-    with_article="se tornou",
+    with_article=("se tornou",),
     twin_endings=(
         ("o", "a"),
         ("os", "as"),
