@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import sentencepiece
 import torch
@@ -33,7 +33,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything that decides the model, except the machine."""
+    """Everything that decides the model, except the machine.
+
+    `contrast_weight`: in the last pass the loss has this share of the mean of -log sigmoid(d) over
+    pairs with a cue, where d is how much more probable the target is under it than under the other.
+    """
 
     seed: int = 1
     passes: int = 6
@@ -51,6 +55,7 @@ class Recipe:
     sentences_per_pass: int = 150_000
     copies_per_pass: int = 3
     max_pieces: int = 80
+    contrast_weight: float = 0.25
     average_decay: float = 0.99
     average_every: int = 8
 
@@ -99,7 +104,7 @@ def one_pass(
     language: Language, material: Material, recipe: Recipe, *, number: int, kept_out: KeptOut
 ) -> list[Pair]:
     """Return the pairs of one pass in random order: natural ones (some names replaced by
-    occupations), cued copies, and generated sentences.
+    occupations), cued copies, and generated sentences. As many have one cue as the other.
     """
     draw = random.Random(recipe.seed * 1000 + number)
     maker = language.maker(recipe.seed * 1000 + number, False)
@@ -110,10 +115,34 @@ def one_pass(
             or pair
         )
     pairs += material.copies * recipe.copies_per_pass
+    pairs += _more_of_rarer_cue(pairs, draw)
     generated = (pair for pair in maker if not kept_out(pair.english))
     pairs += islice(generated, recipe.sentences_per_pass)
     draw.shuffle(pairs)
     return pairs
+
+
+def _more_of_rarer_cue(pairs: Sequence[Pair], draw: random.Random) -> list[Pair]:
+    """Return random pairs of the cue that fewer have, as many as it lacks. Natural text is more
+    about men: a model that has seen that calls what it does not know translations of [male].
+    """
+    female, male = (
+        [p for p in pairs if p.contrast and is_longer == (len(p.english) > len(p.contrast))]
+        for is_longer in (True, False)
+    )
+    rarer, more = sorted((female, male), key=len)
+    return draw.choices(rarer, k=len(more) - len(rarer)) if rarer else []
+
+
+class Batch(NamedTuple):
+    """Ids of sources and of targets, (batch, longest); `contrasts` holds the sources with the other
+    cue of the rows `contrasted`.
+    """
+
+    source: torch.Tensor
+    target: torch.Tensor
+    contrasts: torch.Tensor
+    contrasted: torch.Tensor
 
 
 class Encoder:
@@ -128,10 +157,8 @@ class Encoder:
         """Return the ids of each text, EOS included."""
         return [[*ids, EOS] for ids in self._pieces.encode(list(texts), out_type=int)]
 
-    def batches(
-        self, pairs: Sequence[Pair], *, batch_tokens: int, seed: int
-    ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """Yield ids of sources and of targets, (batch, longest), in random order.
+    def batches(self, pairs: Sequence[Pair], *, batch_tokens: int, seed: int) -> Iterator[Batch]:
+        """Yield the batches in random order.
 
         A batch has about `batch_tokens` padded target tokens. Longer pairs are dropped.
         """
@@ -154,10 +181,17 @@ class Encoder:
             groups[-1].append(i)
         draw.shuffle(groups)
         for group in groups:
-            yield self._tensor([source[i] for i in group]), self._tensor([target[i] for i in group])
+            contrasted = [row for row, i in enumerate(group) if pairs[i].contrast]
+            contrasts = self.ids([pairs[group[row]].contrast for row in contrasted])
+            yield Batch(
+                self._tensor([source[i] for i in group]),
+                self._tensor([target[i] for i in group]),
+                self._tensor(contrasts),
+                torch.tensor(contrasted),
+            )
 
     def _tensor(self, rows: list[list[int]]) -> torch.Tensor:
-        width = max(map(len, rows))
+        width = max(map(len, rows), default=0)
         return torch.tensor([row + [self.pad] * (width - len(row)) for row in rows])
 
 
@@ -176,6 +210,14 @@ def build_model(recipe: Recipe, n_pieces: int) -> MarianMTModel:
         dropout=recipe.dropout,
         seed=recipe.seed,
     )
+
+
+def _logprobs(logits: torch.Tensor, target: torch.Tensor, pad: int) -> torch.Tensor:
+    """Return the log-probability of each target, in nats, (batch,)."""
+    chosen = -torch.nn.functional.cross_entropy(
+        logits.float().transpose(1, 2), target, ignore_index=pad, reduction="none"
+    )
+    return chosen.sum(1)
 
 
 def _logits(
@@ -204,18 +246,9 @@ def contrast_accuracy(model: MarianMTModel, encoder: Encoder, pairs: Sequence[Pa
         target = encoder._tensor(encoder.ids([p.target for p in chunk])).to(model.device)
         scores = []
         for sources in ([p.english for p in chunk], [p.contrast for p in chunk]):
-            logprobs = (
-                _logits(
-                    model,
-                    encoder._tensor(encoder.ids(sources)).to(model.device),
-                    target,
-                    encoder.pad,
-                )
-                .float()
-                .log_softmax(-1)
-            )
-            chosen = logprobs.gather(-1, target.unsqueeze(-1)).squeeze(-1)
-            scores.append(chosen.masked_fill(target == encoder.pad, 0).sum(1))
+            source = encoder._tensor(encoder.ids(sources)).to(model.device)
+            logits = _logits(model, source, target, encoder.pad)
+            scores.append(_logprobs(logits, target, encoder.pad))
         correct += int((scores[0] > scores[1]).sum())
     model.train()
     return correct / len(pairs)
@@ -227,7 +260,7 @@ def development_loss(model: MarianMTModel, encoder: Encoder, pairs: Sequence[Pai
     model.eval()
     total = count = 0.0
     for batch in encoder.batches(pairs, batch_tokens=4000, seed=0):
-        source, target = (tensor.to(model.device) for tensor in batch)
+        source, target = (tensor.to(model.device) for tensor in batch[:2])
         loss = torch.nn.functional.cross_entropy(
             _logits(model, source, target, encoder.pad).float().flatten(0, 1),
             target.flatten(),
@@ -338,7 +371,10 @@ def train(
             step += 1
             if step <= state.step:  # a run before this one took it
                 continue
-            loss = _one_step(state, parameters, batch, encoder.pad, recipe, n_steps)
+            weight = recipe.contrast_weight if number == recipe.passes - 1 else 0.0
+            loss = _one_step(
+                state, parameters, batch, encoder.pad, recipe, n_steps, contrast_weight=weight
+            )
             if step % 100 == 0:
                 logger.info(
                     "step %d of %d, loss %.3f, %.0f tokens/s",
@@ -365,15 +401,17 @@ def train(
 def _one_step(
     state: _State,
     parameters: list[torch.nn.Parameter],
-    batch: tuple[torch.Tensor, torch.Tensor],
+    batch: Batch,
     pad: int,
     recipe: Recipe,
     n_steps: int,
+    *,
+    contrast_weight: float,
 ) -> float:
     """Take one step, and return its loss."""
     started = time.monotonic()
     device = parameters[0].device
-    source, target = (tensor.to(device) for tensor in batch)
+    source, target, contrasts, contrasted = (tensor.to(device) for tensor in batch)
     done, warmup = state.step, recipe.warmup_steps
     # Linear up, then linear down to the last step.
     scale = min((done + 1) / warmup, max(n_steps - done, 1) / max(n_steps - warmup, 1))
@@ -387,6 +425,12 @@ def _one_step(
         ignore_index=pad,
         label_smoothing=recipe.label_smoothing,
     )
+    if contrast_weight and len(contrasted):
+        of_cue = _logprobs(logits[contrasted], target[contrasted], pad)
+        with torch.autocast(device.type, torch.bfloat16):
+            other = _logits(state.model, contrasts, target[contrasted], pad)
+        margin = of_cue - _logprobs(other, target[contrasted], pad)
+        loss = loss - contrast_weight * torch.nn.functional.logsigmoid(margin).mean()
     torch.autograd.backward(loss)
     torch.nn.utils.clip_grad_norm_(parameters, 1.0)
     state.optimizer.step()

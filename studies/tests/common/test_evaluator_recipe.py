@@ -1,19 +1,35 @@
 import re
 import zipfile
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pytest
+import torch
+from cc_hf_studies.common.scratch.pieces import train_pieces
+
 import cc_hf
 from tests.helpers.usual import cases, fails, known
 from tools.evaluator_recipe import corpus
+from tools.evaluator_recipe import train as module
 from tools.evaluator_recipe.grammar import CASES, Case, noun_phrase, parse_noun, read_occupations
 from tools.evaluator_recipe.kept_out import KeptOut, of_test_sets
 from tools.evaluator_recipe.languages import german, german_of
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker, english_plural, read_phrases
-from tools.evaluator_recipe.train import Recipe, one_pass, read_material, train
+from tools.evaluator_recipe.train import (
+    Encoder,
+    Language,
+    Material,
+    Recipe,
+    build_model,
+    contrast_accuracy,
+    one_pass,
+    read_material,
+    train,
+)
 
 EMPTY = german_of([])
 
@@ -150,26 +166,78 @@ def test_malformed_tatoeba_rows_are_refused_naming_the_line(tmp_path: Path) -> N
     fails(ValueError, "line 2: expected two sentences", corpus.read_tatoeba, tmp_path / "x.zip")
 
 
+SMALL = Recipe(
+    n_pieces=400,
+    d_model=16,
+    ffn_dim=16,
+    heads=2,
+    encoder_layers=1,
+    decoder_layers=1,
+    passes=1,
+    sentences_per_pass=200,
+    batch_tokens=2000,
+    warmup_steps=5,
+    average_every=1,
+)
+
+
+def small_language() -> Language:
+    return replace(EMPTY, pairs=[*dict.fromkeys(islice(SentenceMaker(9), 6500))])
+
+
 def test_training_writes_an_evaluator_that_loads(tmp_path: Path) -> None:
-    recipe = Recipe(
-        n_pieces=400,
-        d_model=16,
-        ffn_dim=16,
-        heads=2,
-        encoder_layers=1,
-        decoder_layers=1,
-        passes=1,
-        sentences_per_pass=200,
-        batch_tokens=2000,
-        warmup_steps=5,
-        average_every=1,
-    )
-    made = dict.fromkeys(islice(SentenceMaker(9), 6500))
-    language = replace(EMPTY, pairs=[*made])
     options: Any = {"kept_out": KeptOut(), "n_development": 5000, "threads": 1}
-    figures = train(language, tmp_path / "out", recipe, **options)
+    figures = train(small_language(), tmp_path / "out", SMALL, **options)
     assert {"accuracy_own", "loss_development"} <= set(figures)
     evaluator = cc_hf.load_evaluator(tmp_path / "out")
     assert evaluator.mean_logprobs(["The cook left."], ["Der Koch ging."]).shape == (1,)
     assert b"/tmp" not in (tmp_path / "out" / "source.spm").read_bytes()
     assert not list((tmp_path / "out").glob("pieces*"))
+
+
+def test_a_pass_has_as_many_of_each_cue() -> None:
+    rows = [
+        Pair("The [male] teacher smiled.", "Der Lehrer lächelte.", "The [female] teacher smiled."),
+        Pair("A [male] cook left.", "Ein Koch ging.", "A [female] cook left."),
+        Pair("The [female] cook left.", "Die Köchin ging.", "The [male] cook left."),
+    ]
+    material = Material([Pair("The cook left.", "Der Koch ging.")], [], rows, [])
+    recipe = replace(SMALL, sentences_per_pass=0)
+    pairs = one_pass(EMPTY, material, recipe, number=0, kept_out=KeptOut())
+    assert Counter(pairs) == {material.training[0]: 1, rows[0]: 3, rows[1]: 3, rows[2]: 6}
+
+
+def test_only_the_last_pass_has_the_loss_of_cues(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights: list[float] = []
+
+    def step(state: Any, *rest: Any, contrast_weight: float) -> float:
+        state.seconds += 1
+        weights.append(contrast_weight)
+        return 0.0
+
+    monkeypatch.setattr(module, "_one_step", step)
+    options: Any = {"kept_out": KeptOut(), "n_development": 5000, "threads": 1}
+    train(small_language(), tmp_path, replace(SMALL, passes=3, contrast_weight=0.5), **options)
+    assert weights == sorted(weights)
+    assert 0.3 < weights.count(0.5) / len(weights) < 0.4  # passes differ by a batch
+
+
+def test_the_loss_of_cues_parts_them(tmp_path: Path) -> None:
+    pairs = [p for p in islice(SentenceMaker(3), 200) if p.contrast][:60]
+    train_pieces([text for p in pairs for text in (p.english, p.target)], tmp_path, 300)
+    encoder = Encoder(tmp_path, SMALL.max_pieces)
+    recipe = replace(SMALL, dropout=0.0, learning_rate=0.01)
+    right = []
+    for weight in (0.0, 1.0):
+        model = build_model(recipe, encoder.pad + 1)
+        parameters = list(model.parameters())
+        optimizer = torch.optim.AdamW(parameters, lr=recipe.learning_rate)
+        state = module._State(model, optimizer, [p.detach().clone() for p in parameters])
+        for batch in [*encoder.batches(pairs, batch_tokens=10_000, seed=0)] * 30:
+            module._one_step(
+                state, parameters, batch, encoder.pad, recipe, 1000, contrast_weight=weight
+            )
+        right.append(contrast_accuracy(model, encoder, pairs))
+    assert right[0] < right[1]

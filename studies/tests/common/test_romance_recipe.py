@@ -538,10 +538,10 @@ def test_training_that_was_stopped_goes_on_and_ends_with_the_same_weights(
     options["checkpoint_every"] = 4
     whole = train(language, tmp_path / "whole", recipe, **options)
 
-    def killed(state: Any, *rest: Any) -> float:
+    def killed(state: Any, *rest: Any, **options: Any) -> float:
         if state.step == 6:
             raise KeyboardInterrupt
-        return float(step(state, *rest))
+        return float(step(state, *rest, **options))
 
     step = module._one_step
     with monkeypatch.context() as patch:
