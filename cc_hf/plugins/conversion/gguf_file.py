@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from huggingface_hub import ModelCard, ModelCardData
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from cc_hf.errors import EvaluatorError, MissingDependencyError
@@ -21,6 +22,7 @@ from cc_hf.models.weights import reported_loading
 
 __all__ = ["convert_gguf"]
 
+_LICENCE = ("license", "license_name", "license_link")
 _TEXT = "The doctor asked the nurse to help her."
 
 
@@ -42,6 +44,7 @@ def convert_gguf(file: Path, *, output: str | Path) -> str:
             model, tokenizer = _read(file)
             tokenizer.save_pretrained(built)
             model.save_pretrained(built)
+        _card(file).save(built / "README.md")
         with reported_loading(str(built)):
             written = (
                 AutoTokenizer.from_pretrained(built),
@@ -63,6 +66,22 @@ def _read(file: Path) -> tuple[Any, Any]:
     model = AutoModelForCausalLM.from_config(config)
     model.load_state_dict(quantized.state_dict())
     return model, AutoTokenizer.from_pretrained(file.parent, **named)
+
+
+def _card(file: Path) -> ModelCard:
+    """Return a card with the licence that the file names, under which its weights still are."""
+    from gguf import GGUFReader
+
+    fields = GGUFReader(file).fields
+    keys = {name: f"general.{name.replace('_', '.')}" for name in _LICENCE}
+    named: dict[str, Any] = {
+        name: str(fields[key].contents()) for name, key in keys.items() if key in fields
+    }
+    data = ModelCardData(library_name="transformers", **named)
+    return ModelCard(
+        f"---\n{data.to_yaml()}\n---\n# {file.name}, converted from GGUF\n\n"
+        "The weights in float32, converted by `cc-hf convert`.\n"
+    )
 
 
 @torch.inference_mode()

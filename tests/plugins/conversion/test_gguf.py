@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from huggingface_hub import ModelCard
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig
 
 from cc_hf import load_evaluator
@@ -44,6 +45,8 @@ def write(path: Path, model: Any, *, half: bool = False) -> Path:
     writer.add_bos_token_id(1)
     writer.add_eos_token_id(2)
     writer.add_unk_token_id(0)
+    writer.add_license("other")
+    writer.add_license_name("terms: of their own")
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, config.num_hidden_layers)
     for name, tensor in model.state_dict().items():
         if name == "lm_head.weight":  # it is that of the embeddings
@@ -82,6 +85,8 @@ def test_a_converted_model_has_the_log_probabilities_of_its_file(
     for actual, expected in pairs:
         torch.testing.assert_close(actual, expected, rtol=0, atol=2e-3 if half else 1e-5)
     assert load_evaluator(tmp_path / "out").signature_fields()["eval"]
+    data = ModelCard.load(tmp_path / "out/README.md").data
+    assert (data.license, data.license_name) == ("other", "terms: of their own")
 
 
 def test_files_that_cannot_be_converted_leave_nothing(
