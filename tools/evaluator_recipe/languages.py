@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.text.morphology import MASCULINE, open_reader
-from tools.evaluator_recipe import corpora, corpus, romance, twins
+from tools.evaluator_recipe import agreement, corpora, corpus, romance, twins
 from tools.evaluator_recipe.grammar import Gender
 from tools.evaluator_recipe.romance_words import RomanceLanguage, read_language
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker
@@ -107,12 +107,12 @@ def _shown_genders(
                 genders |= {"m" if g == MASCULINE else "f" for g in word.genders("pronoun")}
             of_person = any(len(of_lemma.get(a.lemma, ())) > 1 for a in word.analyses)
             noun_gender = word.shown_gender("noun")
-            if of_person and noun_gender and twins.is_in_predicate(words, i):
+            if of_person and noun_gender and agreement.is_in_predicate(words, i):
                 genders.add("m" if noun_gender == MASCULINE else "f")
             numbers = {a.number for a in word.analyses if a.pos in {"adjective", "participle"}}
-            name = twins.may_agree(words, i, language)
+            name = agreement.may_agree(words, i, language)
             # French "heureux" is of both numbers; an unknown word has none.
-            if name and numbers != {"plural"} and not twins.is_of_perfect(words, i):
+            if name and numbers != {"plural"} and not agreement.is_of_perfect(words, i):
                 genders.add("m" if name == MASCULINE else "f")
         shown[pair] = frozenset(genders)
     return shown

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
+from cc_hf.cues.appositions import person_sources
+from cc_hf.schema import Focus
 from tools.evaluator_recipe.grammar import Gender
 from tools.evaluator_recipe.romance_words import Forms, RomanceLanguage, read_language
 from tools.evaluator_recipe.sentences import (
@@ -319,7 +321,24 @@ class RomanceMaker(SentenceStream):
         )
         return Pair(sources[0], target, sources[1])
 
+    def _some_people(self) -> Pair:
+        """Return a pair whose subject is a word such as "some", with the cue of test sets."""
+        gender = self._gender()
+        word, forms = self._random.choice(tuple(self._language.people.items()))
+        english, *targets = self._random.choice(
+            [row for row in self._phrases["plural"] if row[0].startswith("{P}")]
+        )
+        word = capital(word)
+        feminine, masculine = person_sources(english.format(P=word), Focus(word, 0))
+        sources = (*feminine, *masculine) if gender == "f" else (*masculine, *feminine)
+        target = self._random.choice(targets).format(
+            T=capital(forms[gender == "f"]), x=Ending.of(gender, self._language)
+        )
+        return Pair(sources[0], target, sources[1])
+
     def _plural(self) -> Pair:
+        if not self._development and self._chance(0.25):
+            return self._some_people()
         occupation = self._random.choice(self._occupations)
         kind = self._random.choice(("group", "plural"))
         cue = self._gender() if self._chance(0.6) else None

@@ -43,6 +43,8 @@ class RomanceLanguage:
     #: "few" and "many" before a plural noun.
     few_many: Mapping[Gender, tuple[str, str]]
     someone: str
+    #: Words for people that are no noun, by the English one, masculine and feminine.
+    people: Mapping[str, tuple[str, str]]
     names: Mapping[str, str]
     #: Conjunctions that may stand first in a sentence, with their clause.
     fronted: frozenset[str]
@@ -53,6 +55,8 @@ class RomanceLanguage:
     #: it exists is for the dictionary to say.
     twin_endings: tuple[tuple[str, str], ...]
     twin_determiners: Mapping[str, str]
+    #: Masculine pronoun -> feminine one, of subjects that are no noun.
+    twin_pronouns: Mapping[str, str] = field(default_factory=dict)
     #: Articles that may stand before a name, with the preposition in each: "do" holds "de".
     before_names: Mapping[str, str] = field(default_factory=dict)
     #: By gender, the endings of adjectives that the dictionary lacks: a regular expression.

@@ -11,8 +11,23 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from cc_hf.cues.appositions import person_sources
 from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, MorphologyReader
+from tools.evaluator_recipe.agreement import (
+    AGREEING,
+    COPULAS,
+    PERFECT,
+    agrees,
+    follows,
+    has_pos,
+    is_form,
+    is_noun,
+    is_of_perfect,
+    may_agree,
+    predicate,
+)
 from tools.evaluator_recipe.grammar import Gender
+from tools.evaluator_recipe.pronouns import english_subject, said_of_subject
 from tools.evaluator_recipe.romance_words import RomanceLanguage, read_language
 from tools.evaluator_recipe.sentences import CUE_WORD, Pair, capital
 
@@ -20,13 +35,6 @@ _GENDERS: dict[str, Gender] = {MASCULINE: "m", FEMININE: "f"}
 _ENGLISH_WORD = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 #: A word is linked to an English one by Dice's coefficient over the corpus, at least this one.
 _LINKED, _SEEN = 0.15, 3
-_PERFECT = frozenset({"haber", "avoir", "avere", "ter", "haver"})
-_COPULAS = frozenset({"ser", "estar", "être", "essere", "diventare", "restare", "sembrare"})
-_OBJECTS = frozenset(
-    {"l'", "les", "m'", "nous", "s'", "t'", "vous"}
-    | {"la", "le", "li", "lo", "mi", "ti", "ci", "vi"}
-)
-_AGREEING = ("adjective", "participle", "determiner", "numeral")
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,7 @@ def cued_copies(pairs: Sequence[Pair], reader: MorphologyReader, lang: str) -> I
     twins = _twins(analysed, reader, lang)
     links = _Links(pairs, analysed, twins.nouns)
     for pair, words in zip(pairs, analysed, strict=True):
+        yield from _pronoun_copies(pair, words, twins, read_language(lang))
         for i, word in enumerate(words):
             if word.text.lower() not in twins.nouns:
                 continue
@@ -58,6 +67,32 @@ def cued_copies(pairs: Sequence[Pair], reader: MorphologyReader, lang: str) -> I
             yield Pair(sources[gender], pair.target, sources[other])
             if twin := _twin(pair.target, words, i, twins, lang, gender):
                 yield Pair(sources[other], twin, sources[gender])
+
+
+def _pronoun_copies(
+    pair: Pair, words: Sequence[AnalysedWord], twins: _Twins, language: RomanceLanguage
+) -> Iterator[Pair]:
+    """Yield the copy whose subject is a pronoun of either gender, and its twin."""
+    subject = english_subject(pair.english)
+    said = said_of_subject(words, subject, language) if subject else None
+    english = {_singular(w) for w in _ENGLISH_WORD.findall(pair.english.lower())}
+    if not subject or not said or not english.isdisjoint(_words("gendered_words.txt")):
+        return
+    places, same = said
+    feminine, masculine = ("".join(sources) for sources in person_sources(pair.english, subject))
+    right, other = (feminine, masculine) if same == FEMININE else (masculine, feminine)
+    yield Pair(right, pair.target, other)
+    pronouns = language.twin_pronouns
+    if same == FEMININE:
+        pronouns = {feminine: masculine for masculine, feminine in pronouns.items()}
+    forms = {**twins.adjectives, **pronouns}
+    changed = {j: forms.get(words[j].text.lower(), "") for j in places}
+    if all(changed.values()) and not _agrees_elsewhere(
+        words, places[-1], {*changed}, same, twins, language
+    ):
+        twin = _written(pair.target, words, changed, places[-1], language)
+        if twin:
+            yield Pair(other, twin, right)
 
 
 def _twins(
@@ -190,17 +225,17 @@ def _shown_gender(words: Sequence[AnalysedWord], i: int) -> Gender | None:
     before = words[i - 1] if i else None
     is_noun_alone = all(a.pos in {"noun", ""} for a in words[i].analyses)
     describes = not (is_noun_alone and before and before.genders("adjective"))
-    if before and describes and _is_noun(words, i - 1) and not before.genders("determiner"):
+    if before and describes and is_noun(words, i - 1) and not before.genders("determiner"):
         return None  # it describes another noun, as in "hermano gemelo"
     shown = words[i].shown_gender("noun")
     if not is_noun_alone:
         # It may be an adjective after an adverb: "troppo vecchio". One letter is an article.
-        if before is None or (_has_pos(before, "") and len(before.text) > 1):
+        if before is None or (has_pos(before, "") and len(before.text) > 1):
             return None
         agreeing = before.genders("determiner")
-        if not _has_pos(before, "verb"):  # French "est" is an adjective, too
+        if not has_pos(before, "verb"):  # French "est" is an adjective, too
             agreeing |= before.genders("adjective")
-        if shown not in agreeing or (i + 1 < len(words) and _is_noun(words, i + 1)):
+        if shown not in agreeing or (i + 1 < len(words) and is_noun(words, i + 1)):
             return None
     return _GENDERS.get(shown)
 
@@ -236,11 +271,31 @@ def _twin(
             if form not in twins.adjectives:
                 return None
             changed[j] = twins.adjectives[form]
-        elif not words[j].analyses or _agrees(words[j], same):
+        elif not words[j].analyses or agrees(words[j], same):
             return None
-    if _agrees_elsewhere(words, i, {*changed, *around}, same, twins, language):
+    said = _said_of(words, {i, *around}, same, language)
+    if said is not None:
+        changed[said] = twins.adjectives.get(words[said].text.lower(), "")
+    if not all(changed.values()) or _agrees_elsewhere(
+        words, i, {*changed, *around}, same, twins, language
+    ):
         return None
     return _written(target, words, changed, i, language)
+
+
+def _said_of(
+    words: Sequence[AnalysedWord], phrase: set[int], same: str, language: RomanceLanguage
+) -> int | None:
+    """Return the place of the word of the same gender that is said of a noun phrase as the subject:
+    "le médecin était fatigué".
+    """
+    first = min(phrase)
+    if _has_preposition(words[first]) or (first and has_pos(words[first - 1], "preposition")):
+        return None  # "le fils du médecin était fatigué"
+    found = predicate(words, max(phrase) + 1, language)
+    if found is None or any(len(words[k].genders("pronoun")) == 1 for k in found[0]):
+        return None
+    return found[1] if may_agree(words, found[1], language) == same else None
 
 
 def _agrees_elsewhere(
@@ -256,7 +311,7 @@ def _agrees_elsewhere(
     if _is_one_of(words, first if words[first].analyses[0].has_preposition else first - 1, same):
         return True
     after = words[i + 1 : i + 3]
-    if len(after) == 2 and after[0].genders("determiner") == {same} and _has_pos(after[1], ""):
+    if len(after) == 2 and after[0].genders("determiner") == {same} and has_pos(after[1], ""):
         return True  # "la coureuse la plus rapide"
     plural = any(a.number == "plural" for a in words[i].analyses)
     subjects = {language.pronouns[gender]["s"] for gender in _GENDERS.values()}
@@ -266,7 +321,7 @@ def _agrees_elsewhere(
         of_perfect = language.perfect and is_of_perfect(words, j, without_object=True)
         if may_agree(words, j, language) == same and not of_perfect:
             return True
-        is_subject = j + 1 < len(words) and _is_form(words[j + 1], _COPULAS)
+        is_subject = j + 1 < len(words) and is_form(words[j + 1], COPULAS)
         if word.genders("determiner") == {same} and _is_only_adjective(words[j + 1 : j + 3]):
             return True  # "è la peggiore"
         if is_subject and word.genders("pronoun") == {same} and word.text.lower() not in subjects:
@@ -309,7 +364,7 @@ def _is_predicate(
     """
     if words[j].text.lower() not in twins.nouns or words[j].shown_gender("noun") != gender:
         return False
-    while j and _has_pos(words[j - 1], "adjective"):
+    while j and has_pos(words[j - 1], "adjective"):
         j -= 1
     before = words[j - 1] if j else None
     return (
@@ -330,7 +385,7 @@ def _written(
     words are contracted anew.
     """
     first = min(changed)
-    if first and _has_pos(words[first - 1], "preposition"):
+    if first and has_pos(words[first - 1], "preposition"):
         first -= 1
     parts = ["", "", ""]
     start = 0
@@ -358,17 +413,17 @@ def _around(
     for step in (-1, 1):
         j = i + step
         while 0 <= j < len(words) and _may_be_beside(words[j], determiners):
-            of_verb = _has_pos(words[j], "participle") and _follows(words, j, _COPULAS | _PERFECT)
+            of_verb = has_pos(words[j], "participle") and follows(words, j, COPULAS | PERFECT)
             # What comes next is another noun's, or agrees with the subject.
             if (step > 0 and _begins_phrase(words, j)) or (step < 0 and of_verb):
                 break
             places.append(j)
             j += step
-            if _has_pos(words[j - step], "determiner") and step < 0:
+            if has_pos(words[j - step], "determiner") and step < 0:
                 # "Tous les", "todos los", "tutti gli altri"
                 while j >= 0 and _is_before_determiner(words[j], determiners):
                     # It may be the object of a verb: "um dos", "a outra" ("to another").
-                    if _has_preposition(words[j + 1]) or _has_pos(words[j], "preposition"):
+                    if _has_preposition(words[j + 1]) or has_pos(words[j], "preposition"):
                         return None
                     places.append(j)
                     j += step
@@ -378,7 +433,7 @@ def _around(
 
 def _may_be_beside(word: AnalysedWord, determiners: Mapping[str, str]) -> bool:
     is_unknown = not word.analyses and word.text.islower()
-    return is_unknown or _has_pos(word, *_AGREEING) or word.text.lower() in determiners
+    return is_unknown or has_pos(word, *AGREEING) or word.text.lower() in determiners
 
 
 def _is_before_determiner(word: AnalysedWord, determiners: Mapping[str, str]) -> bool:
@@ -388,45 +443,11 @@ def _is_before_determiner(word: AnalysedWord, determiners: Mapping[str, str]) ->
 def _is_adverb(words: Sequence[AnalysedWord], j: int) -> bool:
     """Whether a word is an adverb before an adjective, as in "muito bom"."""
     after = words[j + 1 : j + 2]
-    return _has_pos(words[j], "") and bool(after) and _has_pos(after[0], "adjective", "participle")
-
-
-def _has_pos(word: AnalysedWord, *kinds: str) -> bool:
-    return any(a.pos in kinds for a in word.analyses)
+    return has_pos(words[j], "") and bool(after) and has_pos(after[0], "adjective", "participle")
 
 
 def _has_preposition(word: AnalysedWord) -> bool:
     return any(a.has_preposition for a in word.analyses)
-
-
-def _agrees(word: AnalysedWord, gender: str) -> bool:
-    """Whether a word has the gender, and no other, as one of the parts of speech that agree."""
-    return any(word.genders(pos) == {gender} for pos in _AGREEING)
-
-
-def may_agree(words: Sequence[AnalysedWord], j: int, language: RomanceLanguage) -> str:
-    """Return the gender of an adjective or a participle that no noun beside it explains, and that
-    may agree with a person; "" for all other words. A word that the dictionary lacks may be one by
-    its ending.
-    """
-    word, before = words[j], words[j - 1] if j else None
-    shown = word.shown_gender("adjective", "participle")
-    if not word.analyses and word.text.islower():
-        endings = language.unknown_endings
-        shown = next((g for g, pattern in endings.items() if re.search(pattern, word.text)), "")
-    if not shown or has_noun_beside(words, j, shown):
-        return ""
-    kinds = {a.pos for a in word.analyses}
-    if _follows(words, j, _COPULAS):
-        return shown
-    # Italian "rimasti" might be a verb with a pronoun, and is a participle.
-    if "verb" in kinds and kinds != {"participle", "verb"}:
-        return ""
-    # A noun follows an article, an adjective, or a preposition.
-    is_noun = not kinds or "noun" in kinds
-    if is_noun and before and (_agrees(before, shown) or _has_pos(before, "preposition")):
-        return ""
-    return shown
 
 
 def _begins_phrase(words: Sequence[AnalysedWord], j: int) -> bool:
@@ -434,61 +455,3 @@ def _begins_phrase(words: Sequence[AnalysedWord], j: int) -> bool:
     kinds = [{a.pos for a in word.analyses} for word in words[j : j + 2]]
     is_last = len(kinds) == 1 or kinds[1].isdisjoint({"noun", "adjective"})
     return "determiner" in kinds[0] and not ("adjective" in kinds[0] and is_last)
-
-
-def _is_noun(words: Sequence[AnalysedWord], k: int) -> bool:
-    """Whether a word is a noun, and neither an adverb ("pas") nor a verb ("est", "era")."""
-    kinds = {a.pos for a in words[k].analyses}
-    if "noun" not in kinds or "" in kinds:
-        return False
-    after_determiner = k > 0 and bool(words[k - 1].genders("determiner"))
-    return after_determiner or not kinds & {"participle", "verb"}
-
-
-def has_noun_beside(words: Sequence[AnalysedWord], j: int, gender: str) -> bool:
-    """Whether an adjective stands beside a noun of its gender, which it describes."""
-    beside = [k for k in (j - 1, j + 1) if 0 <= k < len(words) and _is_noun(words, k)]
-    return any(gender in words[k].genders("noun") for k in beside)
-
-
-def is_in_predicate(words: Sequence[AnalysedWord], i: int) -> bool:
-    """Whether a noun follows a form of "to be", with its determiner and adjectives."""
-    while i and _has_pos(words[i - 1], *_AGREEING):
-        if _is_form(words[i - 1], _COPULAS):
-            return True
-        i -= 1
-    return _follows(words, i, _COPULAS)
-
-
-def is_of_perfect(words: Sequence[AnalysedWord], i: int, *, without_object: bool = False) -> bool:
-    """Whether a participle follows a form of "haber", which agrees with no subject.
-
-    `without_object`: nor with an object before it, which French has as in "je l'ai vue".
-    """
-    j = _before_adverbs(words, i)
-    if not _follows(words, i, _PERFECT):
-        return False
-    before = words[j - 1] if j else None
-    is_object = before is not None and bool(before.genders("pronoun"))
-    is_relative = any(w.text.lower() in {"que", "qu'"} for w in words[:j])
-    return not without_object or not (
-        is_relative or (is_object and before is not None and before.text.lower() in _OBJECTS)
-    )
-
-
-def _before_adverbs(words: Sequence[AnalysedWord], i: int) -> int:
-    """Return the place of the last word before another one that is no adverb."""
-    j = i - 1
-    while j >= 0 and _has_pos(words[j], ""):
-        j -= 1
-    return j
-
-
-def _follows(words: Sequence[AnalysedWord], i: int, lemmas: frozenset[str]) -> bool:
-    """Whether a word follows a form of one of the verbs, with nothing but adverbs between."""
-    j = _before_adverbs(words, i)
-    return j >= 0 and _is_form(words[j], lemmas)
-
-
-def _is_form(word: AnalysedWord, lemmas: frozenset[str]) -> bool:
-    return any(a.lemma.lower() in lemmas for a in word.analyses)

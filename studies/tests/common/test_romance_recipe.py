@@ -416,11 +416,19 @@ def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
             ("All my other [female] friends left.", "Tutte le altre amiche mie partirono."),
         ],
     ),
-    # "Cansado" might be the doctor's: no twin.
+    # "Cansado" is the doctor's; where the doctor might not be the subject there is no twin.
     (
         "es",
         ("The doctor is tired.", "El médico está cansado."),
-        [("The [male] doctor is tired.", "El médico está cansado.")],
+        [
+            ("The [male] doctor is tired.", "El médico está cansado."),
+            ("The [female] doctor is tired.", "La médica está cansada."),
+        ],
+    ),
+    (
+        "es",
+        ("The doctor's arm is tired.", "El brazo del médico está cansado."),
+        [("The [male] doctor's arm is tired.", "El brazo del médico está cansado.")],
     ),
     (
         "es",
@@ -486,7 +494,11 @@ def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
             (
                 "The [male] students have never come back.",
                 "Gli studenti non sono mai tornati.",
-            )
+            ),
+            (
+                "The [female] students have never come back.",
+                "Le studentesse non sono mai tornate.",
+            ),
         ],
     ),
     # Nor where a pronoun or another noun stands for the same person.
@@ -510,6 +522,63 @@ def copies(lang: str, *rows: tuple[str, str]) -> Iterator[tuple[str, str]]:
     ("es", ("The queen is here.", "La reina está aquí."), []),
 )
 def test_copies_have_the_cue_that_the_noun_shows_and_twins_where_all_agrees(
+    lang: str, row: tuple[str, str], made: list[tuple[str, str]]
+) -> None:
+    assert [*copies(lang, row)] == made
+
+
+@needs_apertium
+@cases(
+    (
+        "fr",
+        ("I was tired.", "J'étais fatiguée."),
+        [
+            ("I, a woman, was tired.", "J'étais fatiguée."),
+            ("I, a man, was tired.", "J'étais fatigué."),
+        ],
+    ),
+    (
+        "fr",
+        ("They are alone now.", "Ils sont seuls maintenant."),
+        [
+            ("They, men, are alone now.", "Ils sont seuls maintenant."),
+            ("They, women, are alone now.", "Elles sont seules maintenant."),
+        ],
+    ),
+    (
+        "es",
+        ("We are not tired.", "No estamos cansadas."),
+        [
+            ("We, women, are not tired.", "No estamos cansadas."),
+            ("We, men, are not tired.", "No estamos cansados."),
+        ],
+    ),
+    (
+        "it",
+        ("Are you tired?", "Sei stanca?"),
+        [("Are you, a woman, tired?", "Sei stanca?"), ("Are you, a man, tired?", "Sei stanco?")],
+    ),
+    (
+        "pt",
+        ("I was invited, too.", "Eu também fui convidado."),
+        [
+            ("I, a man, was invited, too.", "Eu também fui convidado."),
+            ("I, a woman, was invited, too.", "Eu também fui convidada."),
+        ],
+    ),
+    # Another word shows the gender, too: no twin.
+    (
+        "fr",
+        ("I am happy to have come.", "Je suis contente d'être venue."),
+        [("I, a woman, am happy to have come.", "Je suis contente d'être venue.")],
+    ),
+    # It is said of something else, or English shows the gender.
+    ("fr", ("You are right.", "C'est exact."), []),
+    ("fr", ("I think that the house is old.", "Je pense que la maison est vieille."), []),
+    ("fr", ("I was a sad girl.", "J'étais triste et fatiguée."), []),
+    ("fr", ("You are tired.", "Vous êtes fatigués."), []),
+)
+def test_a_pronoun_has_the_cue_that_the_word_said_of_it_shows(
     lang: str, row: tuple[str, str], made: list[tuple[str, str]]
 ) -> None:
     assert [*copies(lang, row)] == made

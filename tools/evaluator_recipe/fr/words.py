@@ -138,6 +138,13 @@ LANGUAGE = RomanceLanguage(
     drops_subject=False,
     few_many={"m": ("quelques", "beaucoup de"), "f": ("quelques", "beaucoup de")},
     someone="quelqu'un",
+    people={
+        "they": ("ils", "elles"),
+        "some": ("certains", "certaines"),
+        "all": ("tous", "toutes"),
+        "both": ("tous les deux", "toutes les deux"),
+        "few": ("quelques-uns", "quelques-unes"),
+    },
     names={"Tom": "Tom", "Mary": "Marie|Mary"},
     fronted=frozenset({"quand", "lorsque", "pendant", "avant", "après", "bien", "même"}),
     comma_before=frozenset({"mais", "donc", "alors", "car"}),
@@ -183,6 +190,14 @@ LANGUAGE = RomanceLanguage(
         "certains": "certaines",
         "tous": "toutes",
         "tout": "toute",
+    },
+    twin_pronouns={
+        "aucun": "aucune",
+        "certains": "certaines",
+        "ceux": "celles",
+        "chacun": "chacune",
+        "ils": "elles",
+        "tous": "toutes",
     },
     perfect=True,
 )

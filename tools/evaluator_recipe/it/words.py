@@ -206,6 +206,13 @@ LANGUAGE = RomanceLanguage(
     drops_subject=True,
     few_many={"m": ("pochi", "molti"), "f": ("poche", "molte")},
     someone="qualcuno",
+    people={
+        "some": ("alcuni", "alcune"),
+        "all": ("tutti", "tutte"),
+        "few": ("pochi", "poche"),
+        "many": ("molti", "molte"),
+        "others": ("altri", "altre"),
+    },
     names={"Tom": "Tom", "Mary": "Mary|Maria"},
     fronted=frozenset({"quando", "mentre", "anche", "sebbene", "poiché", "prima", "dopo"}),
     comma_before=frozenset({"ma", "così", "quindi", "anche", "sebbene"}),
@@ -224,6 +231,15 @@ LANGUAGE = RomanceLanguage(
         ("i", "esse"),
         ("a", "essa"),
     ),
+    twin_pronouns={
+        "alcuni": "alcune",
+        "altri": "altre",
+        "molti": "molte",
+        "nessuno": "nessuna",
+        "ognuno": "ognuna",
+        "pochi": "poche",
+        "tutti": "tutte",
+    },
     twin_determiners=_ARTICLES
     | _with_possessives()
     | {

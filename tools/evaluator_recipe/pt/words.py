@@ -150,6 +150,14 @@ LANGUAGE = RomanceLanguage(
     few_many={"m": ("alguns", "muitos"), "f": ("algumas", "muitas")},
     someone="alguém",
     # "A" before the name of a man is a preposition; "a" before that of a woman may be either word.
+    people={
+        "they": ("eles", "elas"),
+        "some": ("alguns", "algumas"),
+        "all": ("todos", "todas"),
+        "both": ("ambos", "ambas"),
+        "few": ("poucos", "poucas"),
+        "many": ("muitos", "muitas"),
+    },
     names={"Tom": r"(?<!\bA )Tom", "Mary": r"(?<!\ba )(?:Maria|Mary)"},
     fronted=frozenset({"quando", "enquanto", "embora", "antes", "depois"}),
     comma_before=frozenset({"mas", "então", "portanto", "embora", "pois"}),
@@ -179,6 +187,16 @@ LANGUAGE = RomanceLanguage(
         ("ons", "oas"),
         ("óis", "olas"),
     ),
+    twin_pronouns={
+        "alguns": "algumas",
+        "ambos": "ambas",
+        "eles": "elas",
+        "muitos": "muitas",
+        "nenhum": "nenhuma",
+        "outros": "outras",
+        "poucos": "poucas",
+        "todos": "todas",
+    },
     twin_determiners={
         "o": "a",
         "os": "as",
