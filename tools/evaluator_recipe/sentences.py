@@ -218,7 +218,7 @@ def english_plural(noun: str) -> str:
     """Return the plural of an English noun of occupations.tsv."""
     if noun.endswith("person"):
         return noun[: -len("person")] + "people"
-    if noun.endswith("man"):
+    if noun.endswith("man") and noun != "German":
         return noun[:-2] + "en"
     if noun == "child":
         return "children"

@@ -181,7 +181,7 @@ def test_development_sentences_show_one_cue_and_use_phrases_of_their_own(lang: s
 @cases(
     ("es", "Tom asked Mary.", "Tom le preguntó a Mary.", None, ""),
     ("es", "I saw Tom.", "Vi a Tom.", None, "Vi a"),
-    ("es", "He left.", "Él se fue.", "f", "a se fue."),
+    ("es", "He left.", "Él se fue.", "f", " se fue."),
     ("es", "He left.", "Se fue.", None, ""),
     ("es", "Is Tom here?", "¿Tom está aquí?", "m", "¿E"),
     ("es", "Tom likes cats.", "A Tom le gustan los gatos.", "m", "Al "),
