@@ -41,7 +41,7 @@ from cc_hf.text.morphology import FEMININE, MASCULINE, AnalysedWord, open_reader
 
 _CARDS = Path(__file__).parent.parent / "cards"
 _JUDGES = _CARDS.parent / "judges/cc_hf_judges"
-_JUDGED = ("es",)
+_JUDGED = ("es", "fr")
 _EXACT = LoadingOptions(mode="exact", cache=True)
 #: Card -> its blocks.
 _BLOCKS: dict[str, tuple[str, ...]] = {

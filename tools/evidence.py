@@ -34,6 +34,8 @@ _CHECKS = (
     ("cc-tiny-en-es", "en-es", None, None),
     ("cc-tiny-en-es", "en-es", "gender_alternatives", "gender_brackets_phrase"),
     ("cc-tiny-en-es", "en-es", "genderous", "gender_brackets_phrase"),
+    ("cc-tiny-en-fr", "en-fr", None, None),
+    ("cc-tiny-en-fr", "en-fr", "gender_alternatives", "gender_brackets_phrase"),
 )
 #: The judges of the other package: their folders, and the file of their evidence.
 _JUDGES = Path(__file__).parent.parent / "judges/cc_hf_judges"

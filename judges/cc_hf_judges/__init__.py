@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cc_hf.models.location import EmbeddedModel
 
-__all__ = ["TINY_EN_ES"]
+__all__ = ["TINY_EN_ES", "TINY_EN_FR"]
 
 _HERE = Path(__file__).parent
 
@@ -22,5 +22,20 @@ TINY_EN_ES = EmbeddedModel(
     agreements=(),
     false_alarms={},
     characters="!\"%'()+,-.0123456789:;?ABCDEFGHIJKLMNOPQRSTUVWXYZ[]abcdefghijklmnopqrstuvwxyz¡¿Éáéíñóú",
+    evidence=_HERE / "evidence.jsonl",
+)
+
+TINY_EN_FR = EmbeddedModel(
+    name="cc-tiny-en-fr",
+    path=_HERE / "cc-tiny-en-fr",
+    card=_HERE / "cc-tiny-en-fr.md",
+    identity="cf498795c8af",
+    src_lang="en",
+    tgt_lang="fr",
+    made_for="the gender of people by the cues [male] and [female] before a noun",
+    cues=("gender_brackets",),
+    agreements=(),
+    false_alarms={},
+    characters="!\"'(),-.0123459:;?ABCDEFGHIJKLMNOPQRSTUVWY[]abcdefghijklmnopqrstuvwxyz«»ÀÇÉÊàâçèéêîïôùûœ",
     evidence=_HERE / "evidence.jsonl",
 )
