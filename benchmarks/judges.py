@@ -75,7 +75,7 @@ def table(data_dir: Path, n: int, n_rounds: int) -> str:
             seconds[i].append(_processor_seconds() - start)
     lines = ["| judge | size, MB | processor time, ratio |", "|---|--:|--:|"]
     for (name, size, _), taken in zip(ways, seconds, strict=True):
-        ratio = median(own / first for own, first in zip(taken, seconds[0], strict=True))
+        ratio = median(other / first for other, first in zip(taken, seconds[0], strict=True))
         lines.append(f"| {name} | {size} | {ratio:.2f} |")
     return "\n".join(lines)
 

@@ -40,10 +40,10 @@ def said_of_subject(
     """Return the places of the words that show the subject's gender, the last one said of it, and
     the gender; None if none does.
     """
-    found = predicate(words, 0, language)
-    if found is None or any(words[j].text.lower() in _IMPERSONAL for j in found[0]):
+    said = predicate(words, 0, language)
+    if said is None or any(words[j].text.lower() in _IMPERSONAL for j in said[0]):
         return None
-    between, j = found
+    between, j = said
     shown = may_agree(words, j, language)
     number = "plural" if subject.text.lower() in _PLURAL else "singular"
     numbers = {a.number for a in words[j].analyses if a.pos in {"adjective", "participle"}}

@@ -292,10 +292,10 @@ def _said_of(
     first = min(phrase)
     if _has_preposition(words[first]) or (first and has_pos(words[first - 1], "preposition")):
         return None  # "le fils du médecin était fatigué"
-    found = predicate(words, max(phrase) + 1, language)
-    if found is None or any(len(words[k].genders("pronoun")) == 1 for k in found[0]):
+    said = predicate(words, max(phrase) + 1, language)
+    if said is None or any(len(words[k].genders("pronoun")) == 1 for k in said[0]):
         return None
-    return found[1] if may_agree(words, found[1], language) == same else None
+    return said[1] if may_agree(words, said[1], language) == same else None
 
 
 def _agrees_elsewhere(
