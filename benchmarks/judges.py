@@ -28,7 +28,7 @@ from cc_hf.data.files.translations import read_translations
 from cc_hf.plugins.gender_reading.rules import RULES
 from cc_hf.plugins.timing.machine import cpu_count, load_average
 
-__all__ = ["main", "table"]
+__all__ = ["judges", "main", "table"]
 
 _JUDGES = Path(__file__).parent.parent / "judges/cc_hf_judges"
 _BASELINE = "cc-tiny-en-de"
@@ -36,17 +36,18 @@ _TRANSLATIONS = "gabrielStanovsky/mt_gender/translations/aws/en-{}.txt"
 _OF_PT = "ramos-ai/winopt/translations/aws/en-pt.txt"
 
 
-def _judges() -> Iterator[tuple[str, str, Path]]:
-    """Yield name, target language and folder."""
-    yield _BASELINE, "de", registry.resolve("evaluator", _BASELINE).path
+def judges() -> Iterator[tuple[str, str, Path]]:
+    """Yield the name, the language pair and the folder of each."""
+    yield _BASELINE, "en-de", registry.resolve("evaluator", _BASELINE).path
     for path in sorted(_JUDGES.glob("cc-tiny-*/")):
-        yield path.name, path.name.rpartition("-")[2], path
-    yield "bergamot:en-pt", "pt", student_folder("enpt")
+        yield path.name, path.name.removeprefix("cc-tiny-"), path
+    yield "bergamot:en-pt", "en-pt", student_folder("enpt")
 
 
 def _ways(data_dir: Path, n: int) -> Iterator[tuple[str, str, Callable[[], Any]]]:
     """Yield name, size in MB and a call that judges `n` translations."""
-    for name, lang, folder in _judges():
+    for name, pair, folder in judges():
+        lang = pair.partition("-")[2]
         material = cc_hf.load_material("winomt", tgt_lang=lang, data_dir=data_dir, limit=n)
         path = data_dir / (_OF_PT if lang == "pt" else _TRANSLATIONS.format(lang))
         translations = read_translations(path, material.examples).translations
@@ -55,7 +56,7 @@ def _ways(data_dir: Path, n: int) -> Iterator[tuple[str, str, Callable[[], Any]]
         evaluator = cc_hf.load_evaluator(folder, src_lang="en", tgt_lang=lang)
         yield f"`{name}`", f"{megabytes:.1f}", partial(judge, evaluator=evaluator)
         if lang in RULES:
-            yield f"dictionary alone, en-{lang}", "", partial(judge, metric="gender_reading")
+            yield f"dictionary alone, {pair}", "", partial(judge, metric="gender_reading")
 
 
 def _processor_seconds() -> float:

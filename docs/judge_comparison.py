@@ -18,7 +18,7 @@ import typer
 from reader_figures import shown_gender
 
 import cc_hf
-from benchmarks.students import student_folder
+from benchmarks.judges import judges
 from cc_hf import registry
 from cc_hf.data.download import fetch
 from cc_hf.data.labelled import LabelSet
@@ -53,15 +53,6 @@ class Verdicts(NamedTuple):
     sources: list[str]
     is_female: list[bool]
     probabilities: list[float]
-
-
-def judges() -> Iterator[tuple[str, str, Path]]:
-    """Yield the name, the pair and the folder of each judge."""
-    shipped = registry.resolve("evaluator", "cc-tiny-en-de")
-    yield "cc-tiny-en-de", "en-de", shipped.path
-    for path in sorted((_ROOT / "judges/cc_hf_judges").glob("cc-tiny-*/")):
-        yield path.name, path.name.removeprefix("cc-tiny-"), path
-    yield "bergamot:en-pt", "en-pt", student_folder("enpt")
 
 
 def labelled(

@@ -25,7 +25,6 @@ _SUBJECT = re.compile(
 )
 #: Subjects of sentences that are about no person: "C'est exact", "That's right".
 _IMPERSONAL = frozenset({"c'", "ce", "cela", "il", "on", "ça", "esto", "eso", "ello"})
-_REFLEXIVE = frozenset({"me", "m'", "te", "t'", "se", "s'", "nous", "vous", "mi", "ti", "si"})
 
 
 def english_subject(english: str) -> Focus | None:

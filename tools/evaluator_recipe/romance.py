@@ -329,12 +329,12 @@ class RomanceMaker(SentenceStream):
             [row for row in self._phrases["plural"] if row[0].startswith("{P}")]
         )
         word = capital(word)
-        feminine, masculine = person_sources(english.format(P=word), Focus(word, 0))
-        sources = (*feminine, *masculine) if gender == "f" else (*masculine, *feminine)
+        (feminine,), (masculine,) = person_sources(english.format(P=word), Focus(word, 0))
+        right, other = (feminine, masculine) if gender == "f" else (masculine, feminine)
         target = self._random.choice(targets).format(
             T=capital(forms[gender == "f"]), x=Ending.of(gender, self._language)
         )
-        return Pair(sources[0], target, sources[1])
+        return Pair(right, target, other)
 
     def _plural(self) -> Pair:
         if not self._development and self._chance(0.25):

@@ -56,7 +56,7 @@ class RomanceLanguage:
     twin_endings: tuple[tuple[str, str], ...]
     twin_determiners: Mapping[str, str]
     #: Masculine pronoun -> feminine one, of subjects that are no noun.
-    twin_pronouns: Mapping[str, str] = field(default_factory=dict)
+    twin_pronouns: Mapping[str, str]
     #: Articles that may stand before a name, with the preposition in each: "do" holds "de".
     before_names: Mapping[str, str] = field(default_factory=dict)
     #: By gender, the endings of adjectives that the dictionary lacks: a regular expression.

@@ -123,8 +123,8 @@ def one_pass(
 
 
 def _more_of_rarer_cue(pairs: Sequence[Pair], draw: random.Random) -> list[Pair]:
-    """Return random pairs of the cue that fewer have, as many as it lacks. Natural text is more
-    about men: a model that has seen that calls what it does not know translations of [male].
+    """Return random pairs of the cue that fewer have, as many as it lacks: natural text is more
+    about men.
     """
     female, male = (
         [p for p in pairs if p.contrast and is_longer == (len(p.english) > len(p.contrast))]

@@ -53,7 +53,7 @@ def cued_copies(pairs: Sequence[Pair], reader: MorphologyReader, lang: str) -> I
     for pair, words in zip(pairs, analysed, strict=True):
         yield from _pronoun_copies(pair, words, twins, read_language(lang))
         for i, word in enumerate(words):
-            if word.text.lower() not in twins.nouns:
+            if not _is_known(word, twins.nouns):
                 continue
             gender = _shown_gender(words, i)
             english = links.link(pair.english, word)
@@ -75,17 +75,16 @@ def _pronoun_copies(
     """Yield the copy whose subject is a pronoun of either gender, and its twin."""
     subject = english_subject(pair.english)
     said = said_of_subject(words, subject, language) if subject else None
+    if not subject or not said:
+        return
     english = {_singular(w) for w in _ENGLISH_WORD.findall(pair.english.lower())}
-    if not subject or not said or not english.isdisjoint(_words("gendered_words.txt")):
+    if not english.isdisjoint(_words("gendered_words.txt")):
         return
     places, same = said
-    feminine, masculine = ("".join(sources) for sources in person_sources(pair.english, subject))
+    (feminine,), (masculine,) = person_sources(pair.english, subject)
     right, other = (feminine, masculine) if same == FEMININE else (masculine, feminine)
     yield Pair(right, pair.target, other)
-    pronouns = language.twin_pronouns
-    if same == FEMININE:
-        pronouns = {feminine: masculine for masculine, feminine in pronouns.items()}
-    forms = {**twins.adjectives, **pronouns}
+    forms = {**twins.adjectives, **_from_gender(same, language.twin_pronouns)}
     changed = {j: forms.get(words[j].text.lower(), "") for j in places}
     if all(changed.values()) and not _agrees_elsewhere(
         words, places[-1], {*changed}, same, twins, language
@@ -93,6 +92,11 @@ def _pronoun_copies(
         twin = _written(pair.target, words, changed, places[-1], language)
         if twin:
             yield Pair(other, twin, right)
+
+
+def _from_gender(gender: str, twins: Mapping[str, str]) -> Mapping[str, str]:
+    """Return a table of masculine forms and their feminine twins by the forms of a gender."""
+    return twins if gender == MASCULINE else {twin: form for form, twin in twins.items()}
 
 
 def _twins(
@@ -152,7 +156,7 @@ class _Links:
         self._names = _names(pair.english for pair in pairs)
         for pair, words in zip(pairs, analysed, strict=True):
             english = {_singular(w) for w in _ENGLISH_WORD.findall(pair.english.lower())}
-            persons = {_lemma(w) for w in words if w.text.lower() in nouns}
+            persons = {_lemma(w) for w in words if _is_known(w, nouns)}
             self._english.update(english)
             self._nouns.update(persons)
             self._both.update((e, p) for p in persons for e in english)
@@ -206,6 +210,11 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(line for line in text.splitlines() if not line.startswith("#"))
 
 
+def _is_known(word: AnalysedWord, nouns: Mapping[str, str]) -> bool:
+    """Whether a word is one of the nouns; with a capital the reader may find none in it."""
+    return word.text.lower() in nouns and bool(_lemmas(word))
+
+
 def _lemma(word: AnalysedWord) -> str:
     return _lemmas(word)[0]
 
@@ -252,10 +261,8 @@ def _twin(
     None if another word might agree with it.
     """
     language = read_language(lang)
-    determiners = language.twin_determiners
-    if gender == "f":
-        determiners = {feminine: masculine for masculine, feminine in determiners.items()}
     same = MASCULINE if gender == "m" else FEMININE
+    determiners = _from_gender(same, language.twin_determiners)
     changed = {i: twins.nouns[words[i].text.lower()]}
     around = _around(words, i, determiners)
     if around is None:
